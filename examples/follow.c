@@ -62,8 +62,8 @@ static int follow(struct dkt_instance *in)
 			err = err == -EINTR ? 0 : err;
 		}
 	}
-	for (cpu = 0; !err && cpu < dkt_instance_cpus(in); cpu++)
-		if (!dkt_source_loss(source, cpu, &loss, sizeof(loss)))
+	for (cpu = 0; !err && cpu < dkt_instance_n_cpus(in); cpu++)
+		if (!dkt_source_get_loss(source, cpu, &loss, sizeof(loss)))
 			fprintf(stderr, "cpu %d: %llu seen, %llu lost\n", cpu,
 				(unsigned long long)loss.seen, (unsigned long long)loss.lost);
 	dkt_buf_free(buf);

@@ -83,7 +83,7 @@ int main(void)
 	if (dkt_ctx_new(NULL, &ctx))
 		return 1;
 	/* Both names contain the PID, so that no other process uses them. */
-	err = dkt_own_group(ctx, "selfprobe", &group);
+	err = dkt_instance_own_group(ctx, "selfprobe", &group);
 	if (!err)
 		err = dkt_instance_own(ctx, "selfprobe", &in);
 	if (!err)

@@ -21,9 +21,8 @@ void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ..
 enum dkt__keep {
 	DKT__KEEP_SYMBOLS = 1, /* names of kernel functions: cap_syslog */
 	DKT__KEEP_TRACEFS = 2, /* tracefs of another user: cap_dac_override, cap_dac_read_search */
-	DKT__KEEP_INPUT = 4, /* read files of other users: cap_dac_read_search */
-	DKT__KEEP_OUTPUT =
-		8, /* write to directories of other users: cap_dac_override, cap_fowner */
+	DKT__KEEP_INPUT = 4, /* files of other users: cap_dac_read_search */
+	DKT__KEEP_OUTPUT = 8, /* directories of other users: cap_dac_override, cap_fowner */
 	DKT__KEEP_KILL = 16, /* signal processes of other users: cap_kill */
 	DKT__KEEP_PROCESSES = 32, /* /proc of other users: cap_sys_ptrace, cap_dac_read_search */
 };
@@ -80,7 +79,7 @@ int dkt__instance_try_filter(struct dkt_instance *instance, const char *filter);
 
 /*
  * Removes instances with the prefix whose process has exited, and then their probes and synthetic
- * events (dkt_own_group()). Removing one forgets the catalogue: dkt_events_forget(). Sets *n,
+ * events (dkt_instance_own_group()). Removing one forgets the catalogue: dkt_events_forget(). Sets *n,
  * unless n is NULL, to the number of instances removed. -EBUSY: an instance could not be removed.
  */
 int dkt__instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
@@ -313,7 +312,7 @@ int dkt__spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
  * long as it is not overwritten. -EOPNOTSUPP: the clock has no wall-clock time; other errors: as
  * dkt_instance_mark().
  */
-int dkt__instance_mark_boot(struct dkt_instance *instance);
+int dkt__instance_last_boot_mark(struct dkt_instance *instance);
 
 /* ---- write trace.dat files ---- */
 

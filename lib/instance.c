@@ -130,7 +130,7 @@ const char *dkt_instance_name(const struct dkt_instance *in)
 	return in->name;
 }
 
-int dkt_instance_cpus(const struct dkt_instance *in)
+int dkt_instance_n_cpus(const struct dkt_instance *in)
 {
 	if (!in)
 		return 0;
@@ -224,7 +224,7 @@ static int find_clock(struct dkt_instance *in, clockid_t *id)
 		     dkt_fail(in->ctx, -EOPNOTSUPP, "clock %s cannot be read in user space", name);
 }
 
-int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
+int dkt_instance_get_now(struct dkt_instance *in, uint64_t *ns)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(ns) && in);
 
@@ -252,7 +252,7 @@ static int64_t wall_offset(clockid_t id)
 	return offset;
 }
 
-int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
+int dkt_instance_get_wall(struct dkt_instance *in, int64_t *offset)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(offset) && in);
 
@@ -307,7 +307,7 @@ static int write_apart(struct skip *skip)
 	return skip->err;
 }
 
-int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
+int dkt_instance_set_skipped_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 {
 	dkt__needs(in ? in->ctx : NULL, in && (pids || !n));
 

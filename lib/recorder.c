@@ -379,7 +379,7 @@ int dkt_recorder_read(struct dkt_recorder *r)
 	if (r->fd < 0)
 		return dkt_fail(r->ctx, -EINVAL, "the recording has not begun");
 	/* A clock that cannot be read gives no time: the reader then orders what it has. */
-	if (dkt_instance_now(r->buffers[0].in, &now))
+	if (dkt_instance_get_now(r->buffers[0].in, &now))
 		now = 0;
 	err = dkt__recorder_move(r, true);
 	if (!err)
@@ -460,7 +460,7 @@ int dkt_recorder_end(struct dkt_recorder *r)
 	return err;
 }
 
-int dkt_recorder_counts(struct dkt_recorder *r, struct dkt_recorder_counts *counts, size_t sz)
+int dkt_recorder_get_counts(struct dkt_recorder *r, struct dkt_recorder_counts *counts, size_t sz)
 {
 	dkt__needs(r ? r->ctx : NULL, dkt__blank(counts, sz) && r);
 

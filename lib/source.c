@@ -114,7 +114,7 @@ void dkt__source_add_loss(struct dkt_source *source, int cpu, struct dkt_loss *s
 	struct dkt_loss loss;
 
 	if (cpu >= dkt_source_info(source)->cpus ||
-	    dkt_source_loss(source, cpu, &loss, sizeof(loss)))
+	    dkt_source_get_loss(source, cpu, &loss, sizeof(loss)))
 		return;
 	sum->seen += loss.seen;
 	sum->lost += loss.lost;
@@ -141,7 +141,7 @@ const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *
 	return source->ops->comm(source, record);
 }
 
-int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss, size_t sz)
+int dkt_source_get_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss, size_t sz)
 {
 	dkt__needs(source ? source->ctx : NULL, dkt__blank(loss, sz) && source);
 
@@ -275,7 +275,7 @@ int dkt__source_filter(struct dkt_source *source, struct dkt_expr *expr)
 	return source->ops->filter ? source->ops->filter(source, expr) : cannot(source);
 }
 
-int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+int dkt_source_get_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
 	dkt__needs(source ? source->ctx : NULL, dkt__clear(done) && dkt__clear(of) && source);
 

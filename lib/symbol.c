@@ -275,7 +275,7 @@ static const struct symbol_entry *find_symbol(struct dkt_ctx *ctx, uint64_t addr
 	return entry;
 }
 
-const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
+const char *dkt_symbol_name(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset)
 {
 	if (!ctx)
 		return NULL;

@@ -32,7 +32,7 @@ static int name_of(struct analyze *a, struct wchan *wchan, uint64_t address, con
 	if (entry == DKT__KEYMAP_NONE || !dkt__reach(wchan->names, wchan->n, entry))
 		return dkt__no_memory(a->ctx);
 	if (added) {
-		symbol = dkt_symbol(a->ctx, address, &offset);
+		symbol = dkt_symbol_name(a->ctx, address, &offset);
 		if (!symbol || is_scheduler(symbol))
 			symbol = "";
 		wchan->names[entry] = texts_keep(&a->texts, symbol, strlen(symbol));

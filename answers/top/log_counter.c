@@ -165,10 +165,10 @@ static int set_up(struct log_counter *counter, const char *owner)
 		err = dkt_instance_own(ctx, owner, &counter->own);
 	if (err)
 		return err;
-	most = (uint64_t)dkt_instance_cpus(counter->own) * BUFFER_MAX;
+	most = (uint64_t)dkt_instance_n_cpus(counter->own) * BUFFER_MAX;
 	err = dkt_instance_set_size(counter->own, dkl_memory_share(most, BUFFER_PART));
 	/* Not an error: a kernel that cannot exclude processes records this one too. */
-	dkt_instance_skip_pids(counter->own, &self, 1);
+	dkt_instance_set_skipped_pids(counter->own, &self, 1);
 	if (!err)
 		err = dkt_source_live(counter->own, &opts, &counter->source);
 	return err ? err : follow(counter);

@@ -187,7 +187,7 @@ static int create_instance(struct debuglog *log, const struct settings *set)
 		return err;
 	err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
 	if (!err && !set->debug_mb)
-		err = set_size(log, dkl_settings_default_mb(dkt_instance_cpus(log->in)));
+		err = set_size(log, dkl_settings_default_mb(dkt_instance_n_cpus(log->in)));
 	return err;
 }
 

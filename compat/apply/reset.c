@@ -20,7 +20,7 @@ static bool survives_reboot(struct debuglog *log)
 
 	if (err)
 		return false;
-	err = dkt_last_boot_get(in, &boot, sizeof(boot));
+	err = dkt_instance_last_boot_get(in, &boot, sizeof(boot));
 	dkt_instance_close(in);
 	return !err || err == -ENODATA;
 }

@@ -113,8 +113,8 @@ static void look_at_clock(struct printer *p)
 	uint64_t now;
 	int64_t offset;
 
-	if (p->time.steps.n && !dkt_instance_now(p->time.in, &now) &&
-	    !dkt_instance_wall(p->time.in, &offset))
+	if (p->time.steps.n && !dkt_instance_get_now(p->time.in, &now) &&
+	    !dkt_instance_get_wall(p->time.in, &offset))
 		dkl_log_wall_add(&p->time.steps, now, offset);
 }
 
@@ -140,7 +140,7 @@ static void count_waiting(struct printer *p)
 {
 	struct dkt_cpu_stats stats;
 
-	for (int cpu = 0; cpu < dkt_instance_cpus(p->time.in); cpu++)
+	for (int cpu = 0; cpu < dkt_instance_n_cpus(p->time.in); cpu++)
 		if (!dkt_instance_get_stats(p->time.in, cpu, &stats, sizeof(stats)))
 			p->waiting += stats.entries;
 	p->opts->look(p->opts->look_data, 0, p->waiting);
@@ -202,7 +202,7 @@ static int open_kernel(struct printer *p)
 	/* Leaves newer records, for example of this process, for the next dk. */
 	if (!err && p->log->dir && !(p->opts->flags & (DKT_LIVE_FOLLOW | LIVE_APART)) &&
 	    !p->result->clock)
-		err = dkt_instance_now(p->time.in, &opts.until);
+		err = dkt_instance_get_now(p->time.in, &opts.until);
 	return err ? err : dkl_timeline_open_kernel(&p->time, &opts);
 }
 
@@ -275,7 +275,7 @@ static int find_wall(struct printer *p)
 	p->result->last_boot = p->opts->flags & DKT_LIVE_LAST_BOOT;
 	if (p->result->last_boot)
 		return 0;
-	err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
+	err = p->time.in ? dkt_instance_get_wall(p->time.in, &p->time.wall) : 0;
 	if (p->log)
 		dkl_log_wall_look(p->log, &p->time.steps);
 	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->time.in, &p->result->clock) : err;

@@ -17,7 +17,7 @@ static bool next_left(struct timeline *t, struct dkt_record *record)
 
 	if (t->apart || (!dkt_instance_get_on(t->in, &on) && on))
 		return false;
-	for (int cpu = 0; cpu < dkt_instance_cpus(t->in); cpu++) {
+	for (int cpu = 0; cpu < dkt_instance_n_cpus(t->in); cpu++) {
 		if (!dkl_legacy_style_left(t->legacy, (uint32_t)cpu, t->last[cpu], record))
 			continue;
 		t->last[cpu] = record->ts;
@@ -66,7 +66,7 @@ static const char *ours_comm(void *data, const struct dkt_record *record)
 
 static int ours_loss(void *data, int cpu, struct dkt_loss *loss)
 {
-	return dkt_source_loss(((struct timeline *)data)->kernel, cpu, loss, sizeof(*loss));
+	return dkt_source_get_loss(((struct timeline *)data)->kernel, cpu, loss, sizeof(*loss));
 }
 
 static int ours_done(void *data)
@@ -95,7 +95,7 @@ int dkl_timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opt
 
 	if (err)
 		return err;
-	t->last = calloc((size_t)dkt_instance_cpus(t->in) + 1, sizeof(*t->last));
+	t->last = calloc((size_t)dkt_instance_n_cpus(t->in) + 1, sizeof(*t->last));
 	if (t->last)
 		return 0;
 	dkt_source_close(t->kernel);

@@ -77,8 +77,8 @@ void dkl_log_wall_look(const struct debuglog *log, struct log_wall *wall)
 
 	*wall = (struct log_wall){ 0 };
 	if (path && log->in && !dkt_instance_get_clock(log->in, &clock) &&
-	    !strcmp(clock, DEBUGLOG_CLOCK) && !dkt_instance_now(log->in, &now) &&
-	    !dkt_instance_wall(log->in, &offset)) {
+	    !strcmp(clock, DEBUGLOG_CLOCK) && !dkt_instance_get_now(log->in, &now) &&
+	    !dkt_instance_get_wall(log->in, &offset)) {
 		read_parts(path, now, wall);
 		dkl_log_wall_add(wall, now, offset);
 		write_parts(path, wall);

@@ -326,7 +326,7 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 			  const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	uint64_t offset, address = (uint64_t)dkt_record_int(rec, kind->field);
-	const char *symbol = dkt_symbol(style->ctx, address, &offset);
+	const char *symbol = dkt_symbol_name(style->ctx, address, &offset);
 
 	if (!symbol) {
 		dkt_buf_add(buf, kind->place, kind->place_len);
@@ -376,7 +376,7 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 {
 	uint64_t offset, address = (uint64_t)dkt_record_int(rec, kind->field);
 	const char *module = dkt_symbol_module(style->ctx, address);
-	const char *name = dkt_symbol(style->ctx, address, &offset);
+	const char *name = dkt_symbol_name(style->ctx, address, &offset);
 
 	dkt_buf_add(buf, "(", 1);
 	dkt_buf_str(buf, module ? module : "ftrace");

@@ -30,7 +30,7 @@ int dkl_losses_count(struct losses *losses, struct dkt_source *source)
 	for (int cpu = 0; cpu < info->cpus && cpu < losses->cpus; cpu++) {
 		struct dkt_loss loss = { 0 };
 
-		one = dkt_source_loss(source, cpu, &loss, sizeof(loss));
+		one = dkt_source_get_loss(source, cpu, &loss, sizeof(loss));
 		err = err ? err : one;
 		losses->seen += loss.seen;
 		losses->bad += loss.bad;
@@ -49,7 +49,7 @@ int dkl_losses_raise(struct losses *losses, struct dkt_source *source, uint64_t 
 	struct dkt_loss loss;
 
 	for (int cpu = 0; cpu < losses->cpus; cpu++) {
-		if (dkt_source_loss(source, cpu, &loss, sizeof(loss)) ||
+		if (dkt_source_get_loss(source, cpu, &loss, sizeof(loss)) ||
 		    loss.lost <= losses->by_cpu[cpu])
 			continue;
 		losses->lost += loss.lost - losses->by_cpu[cpu];

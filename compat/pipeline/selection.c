@@ -93,7 +93,7 @@ int dkl_selection_check_cpus(struct dkt_ctx *ctx, const struct dkt_instance *in,
 	/* A machine may have Lustre's own log alone: then nothing tells its CPUs. */
 	if (n && !in && dkt_instance_open(ctx, NULL, NULL, &top))
 		return 0;
-	have = dkt_instance_cpus(in ? in : top);
+	have = dkt_instance_n_cpus(in ? in : top);
 	for (size_t i = 0; !err && i < n; i++)
 		if (cpus[i] >= have)
 			err = dkt_fail(ctx, -EINVAL, "CPU %d does not exist; the last one is %d",

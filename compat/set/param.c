@@ -193,7 +193,7 @@ static uint32_t clamp_mb(unsigned long mb, uint64_t own, char **notes)
 
 static void note_size(struct debuglog *log, uint32_t asked, char **notes)
 {
-	const int cpus = dkt_instance_cpus(log->in);
+	const int cpus = dkt_instance_n_cpus(log->in);
 	uint64_t bytes;
 	double mb;
 

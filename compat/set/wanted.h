@@ -46,7 +46,7 @@ struct wanted_words {
 	 * VALUE...]", one per line. They are recorded, and events can give them a filter by name.
 	 */
 	const char *probes;
-	/* The prefix of the instance's name: dkt_instance_own(). The probes get its dkt_own_group(). */
+	/* The prefix of the instance's name: dkt_instance_own(). The probes get its dkt_instance_own_group(). */
 	const char *owner;
 	/*
 	 * The set that this one will replace: probes of the same words are shared, so that they record

@@ -155,7 +155,7 @@ struct live {
 
 static int set_size(struct live *live)
 {
-	uint64_t cpus = (uint64_t)dkt_instance_cpus(live->in), most = cpus * BUFFER_MAX;
+	uint64_t cpus = (uint64_t)dkt_instance_n_cpus(live->in), most = cpus * BUFFER_MAX;
 
 	/* If the available memory is unknown, the size is 0: the kernel uses its minimum. */
 	return dkt_instance_set_size(live->in, dkl_memory_share(most, BUFFER_PART));
@@ -189,7 +189,7 @@ static int want_processes(struct live *live, struct dkt_change *change)
 		return dkt_change_pids(change, &live->spawn.pid, 1, true);
 	if (!opts->pids) {
 		/* Not an error: a kernel that cannot exclude processes records dktrace too. */
-		dkt_instance_skip_pids(live->in, &self, 1);
+		dkt_instance_set_skipped_pids(live->in, &self, 1);
 		return 0;
 	}
 	err = dkl_threads_of_processes(live->app->ctx, opts->pids, &threads);

@@ -71,7 +71,7 @@ void progress_source(struct progress *progress, const struct dkt_source *source,
 {
 	uint64_t done, of;
 
-	progress_begin(progress, dkt_source_bytes(source, &done, &of) ? 0 : of, PROGRESS_BYTES,
+	progress_begin(progress, dkt_source_get_bytes(source, &done, &of) ? 0 : of, PROGRESS_BYTES,
 		       prints);
 }
 
@@ -79,7 +79,7 @@ void progress_look(struct progress *progress, const struct dkt_source *source)
 {
 	uint64_t done, of;
 
-	if (progress->on && !dkt_source_bytes(source, &done, &of))
+	if (progress->on && !dkt_source_get_bytes(source, &done, &of))
 		progress_at(progress, done);
 }
 

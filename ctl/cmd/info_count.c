@@ -84,7 +84,7 @@ static int sum_up(struct info *info)
 		const struct info_span *span = &info->cpus[nr].span;
 
 		cpu = &info->cpus[nr];
-		dkt_source_loss(info->in->source, (int)nr, &cpu->loss, sizeof(cpu->loss));
+		dkt_source_get_loss(info->in->source, (int)nr, &cpu->loss, sizeof(cpu->loss));
 		info->lost += cpu->loss.lost;
 		info->bad += cpu->loss.bad;
 		if (!span->records)

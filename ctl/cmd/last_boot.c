@@ -100,8 +100,9 @@ static int print(struct app *app, struct debuglog *log, const char *file)
 	struct dkt_last_boot boot;
 	int damage = say_damage();
 	bool on = false;
-	int rc = dkt_last_boot_get(log->in, &boot, sizeof(boot)) ? app_fail(app) :
-								   check_kernel(app, &boot);
+	int rc = dkt_instance_last_boot_get(log->in, &boot, sizeof(boot)) ?
+			 app_fail(app) :
+			 check_kernel(app, &boot);
 
 	if (rc)
 		return rc;
@@ -113,7 +114,7 @@ static int print(struct app *app, struct debuglog *log, const char *file)
 		rc = EXIT_LOST;
 	if (!OPT(app, last_boot)->clear || (rc && rc != EXIT_LOST) || dkt__stopped())
 		return rc;
-	return dkt_last_boot_clear(log->in) ? app_fail(app) : rc;
+	return dkt_instance_last_boot_clear(log->in) ? app_fail(app) : rc;
 }
 
 /* ---- recording this boot ---- */
@@ -127,7 +128,7 @@ static int start(struct app *app, struct debuglog *log)
 	if (!err)
 		err = dkt_instance_set_on(log->in, true);
 	if (!err)
-		err = dkt__instance_mark_boot(log->in);
+		err = dkt__instance_last_boot_mark(log->in);
 	if (!err)
 		err = dkt_instance_get_events(log->in, &on, &n);
 	if (!err && !n)
@@ -147,7 +148,7 @@ static int run(struct app *app, struct debuglog *log, const char *file)
 	}
 	/* The first boot has nothing to print. */
 	if (OPT(app, last_boot)->start &&
-	    dkt_last_boot_get(log->in, &boot, sizeof(boot)) == -ENODATA) {
+	    dkt_instance_last_boot_get(log->in, &boot, sizeof(boot)) == -ENODATA) {
 		app_say("%s", dkt_error(app->ctx));
 		return start(app, log);
 	}
@@ -166,7 +167,7 @@ int cmd_last_boot(struct app *app, int argc, char **argv)
 	if (app->input)
 		return app_usage("last-boot: the kernel has it; --input has none");
 	if (!app_has_instance(app)) {
-		if (dkt_last_boot_find(app->ctx, &name) == -ENOENT)
+		if (dkt_instance_last_boot_find(app->ctx, &name) == -ENOENT)
 			return say_none(app);
 		if (!name)
 			return app_fail(app);

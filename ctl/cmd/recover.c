@@ -78,10 +78,10 @@ static int take_facts(struct facts *facts, struct dkt_source *source)
 	const struct dkt_source_info *info = dkt_source_info(source);
 	struct dkt_loss loss;
 	uint64_t done = 0;
-	int err = dkt_source_bytes(source, &done, &facts->bytes);
+	int err = dkt_source_get_bytes(source, &done, &facts->bytes);
 
 	for (int cpu = 0; !err && cpu < info->cpus; cpu++) {
-		err = dkt_source_loss(source, cpu, &loss, sizeof(loss));
+		err = dkt_source_get_loss(source, cpu, &loss, sizeof(loss));
 		facts->lost += err ? 0 : loss.lost;
 	}
 	facts->damage = info->damage ? strdup(info->damage) : NULL;

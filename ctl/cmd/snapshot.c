@@ -10,8 +10,8 @@ static int take(struct app *app, struct debuglog *log, const char *file)
 	uint64_t bytes;
 
 	(void)file;
-	if (dkt_snapshot_take(log->in) || dkt_instance_get_size(log->in, &bytes) ||
-	    dkt_snapshot_get(log->in, &state))
+	if (dkt_instance_snapshot_take(log->in) || dkt_instance_get_size(log->in, &bytes) ||
+	    dkt_instance_snapshot_get(log->in, &state))
 		return app_fail(app);
 	printf("snapshot taken%s; its buffers have %.1f MB\n",
 	       state == DKT_SNAPSHOT_FULL ? "" : " of an empty log", (double)bytes / DKT__MB);
@@ -22,7 +22,7 @@ static int show(struct app *app, struct debuglog *log, const char *file)
 {
 	enum dkt_snapshot state;
 
-	if (dkt_snapshot_get(log->in, &state))
+	if (dkt_instance_snapshot_get(log->in, &state))
 		return app_fail(app);
 	if (state == DKT_SNAPSHOT_NONE) {
 		app_say("there is no snapshot; 'dktrace snapshot take', or a snapshot trigger, takes one");
@@ -34,7 +34,7 @@ static int show(struct app *app, struct debuglog *log, const char *file)
 static int let_go(struct app *app, struct debuglog *log, const char *file)
 {
 	(void)file;
-	return dkt_snapshot_free(log->in) ? app_fail(app) : 0;
+	return dkt_instance_snapshot_free(log->in) ? app_fail(app) : 0;
 }
 
 static const struct {

@@ -38,7 +38,7 @@ static int read_cpus(const struct app *app, struct debuglog *log, struct status 
 {
 	int err = 0;
 
-	status->n_cpus = dkt_instance_cpus(log->in);
+	status->n_cpus = dkt_instance_n_cpus(log->in);
 	status->cpus = calloc((size_t)status->n_cpus, sizeof(*status->cpus));
 	if (!status->cpus)
 		return -ENOMEM;
@@ -86,7 +86,7 @@ static int read_status(const struct app *app, struct debuglog *log, struct statu
 	if (!err)
 		err = dkl_debuglog_drift(log, &status->drift);
 	/* A kernel may have no snapshots. */
-	if (!err && dkt_snapshot_get(log->in, &status->snapshot))
+	if (!err && dkt_instance_snapshot_get(log->in, &status->snapshot))
 		status->snapshot = DKT_SNAPSHOT_NONE;
 	return err ? err : read_cpus(app, log, status);
 }

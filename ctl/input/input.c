@@ -31,7 +31,7 @@ static int open_log(struct app *app, struct input *in)
 	err = dkl_log_dir_create(in->log);
 	if (err)
 		return err;
-	if (dkt_instance_now(in->log->in, &opts.until))
+	if (dkt_instance_get_now(in->log->in, &opts.until))
 		opts.until = 0;
 	return dkt_source_live(in->log->in, &opts, &in->source);
 }

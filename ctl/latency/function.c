@@ -25,7 +25,7 @@ int latency_create_probes(struct latency *latency)
 	int err = prefix ? dkt_caps_check(latency->ctx, DKT_NEED_CONTROL) : -ENOMEM;
 
 	if (!err)
-		err = dkt_own_group(latency->ctx, prefix, &latency->group);
+		err = dkt_instance_own_group(latency->ctx, prefix, &latency->group);
 	for (int i = 0; !err && i < 2; i++)
 		err = create_probe(latency, i);
 	if (err)

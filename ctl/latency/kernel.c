@@ -66,7 +66,7 @@ int latency_run_kernel(const struct latency *latency, int *rc)
 				"the kernel pairs one event with one other; these are %zu", set->n);
 	live_catch();
 	if (!err)
-		err = dkt_own_group(app->ctx, prefix, &event);
+		err = dkt_instance_own_group(app->ctx, prefix, &event);
 	if (!err)
 		err = dkt_instance_own(app->ctx, prefix, &in);
 	/* The clock counts in ns, as the table's times must. */

@@ -50,7 +50,7 @@ static void line_show(struct line *line, const struct record *record)
 	double time = live_now(), span = time - line->last, rate;
 	uint64_t room;
 
-	if (!line->on || span <= 0 || dkt_recorder_counts(record->recorder, &now, sizeof(now)))
+	if (!line->on || span <= 0 || dkt_recorder_get_counts(record->recorder, &now, sizeof(now)))
 		return;
 	rate = (double)(now.bytes - line->before.bytes) / span;
 	room = capture_file_room(&record->file);
@@ -143,7 +143,7 @@ static int open_recorder(struct record *record)
 static int check_max_size(struct record *record)
 {
 	struct dkt_recorder_counts counts;
-	int err = dkt_recorder_counts(record->recorder, &counts, sizeof(counts));
+	int err = dkt_recorder_get_counts(record->recorder, &counts, sizeof(counts));
 
 	if (err || !record->max_bytes || record->max_bytes >= counts.bytes + LEAST)
 		return err;
@@ -274,7 +274,7 @@ static int report(struct record *record)
 {
 	struct dkt_recorder_counts counts;
 
-	if (dkt_recorder_counts(record->recorder, &counts, sizeof(counts)))
+	if (dkt_recorder_get_counts(record->recorder, &counts, sizeof(counts)))
 		return app_fail(record->app);
 	if (record->why)
 		app_say("recording ended: %s", record->why);

@@ -50,7 +50,7 @@ static void put_frame(const struct strace_origin *origin, const struct call *cal
 		      bool user, struct dkt_buf *buf)
 {
 	uint64_t offset;
-	const char *name = !user || address >> 63 ? dkt_symbol(origin->ctx, address, &offset) :
+	const char *name = !user || address >> 63 ? dkt_symbol_name(origin->ctx, address, &offset) :
 						    NULL;
 	const char *module = name ? dkt_symbol_module(origin->ctx, address) : NULL;
 
@@ -82,7 +82,7 @@ static uint32_t skipped(const struct strace_origin *origin, const struct call_st
 	bool is_tracer = !user;
 
 	while (is_tracer && n + 1 < stack->n) {
-		const char *name = dkt_symbol(origin->ctx, stack->frames[n], NULL);
+		const char *name = dkt_symbol_name(origin->ctx, stack->frames[n], NULL);
 
 		is_tracer = false;
 		for (size_t i = 0; name && !is_tracer && i < ARRAY_SIZE(tracer); i++)

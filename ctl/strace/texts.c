@@ -68,7 +68,7 @@ int strace_texts_create(struct strace_texts *made, const struct app *app, struct
 	if (made->paths == CALL_PATHS_KERNEL)
 		return 0;
 	if (!err)
-		err = dkt_own_group(ctx, prefix, &made->group);
+		err = dkt_instance_own_group(ctx, prefix, &made->group);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(texts); i++) {
 		if (!wants(choice, ctx, texts[i].call))
 			continue;

@@ -38,7 +38,7 @@ static int read_counts(struct dkt_instance *in, struct counts *counts)
 	struct dkt_cpu_stats stats;
 
 	*counts = (struct counts){ 0 };
-	for (int cpu = 0; cpu < dkt_instance_cpus(in); cpu++) {
+	for (int cpu = 0; cpu < dkt_instance_n_cpus(in); cpu++) {
 		int err = dkt_instance_get_stats(in, cpu, &stats, sizeof(stats));
 
 		if (err)

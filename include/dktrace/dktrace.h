@@ -197,7 +197,7 @@ DKT_API const char *dkt_instance_name(const struct dkt_instance *instance);
 DKT_API int dkt_instance_remove(struct dkt_ctx *ctx, const char *name);
 
 /* Returns the number of per-CPU buffers. CPU numbers run from 0 to one less. */
-DKT_API int dkt_instance_cpus(const struct dkt_instance *instance);
+DKT_API int dkt_instance_n_cpus(const struct dkt_instance *instance);
 
 /* Gets the total size of the per-CPU buffers, in bytes (buffer_total_size_kb). */
 DKT_API int dkt_instance_get_size(struct dkt_instance *instance, uint64_t *bytes);
@@ -217,21 +217,22 @@ DKT_API int dkt_instance_set_clock(struct dkt_instance *instance, const char *cl
 /*
  * Gets the number of nanoseconds to add to the instance's clock to get wall-clock time. Samples
  * both clocks now; a saved tracefs tree has the number in its file wall_offset. -EOPNOTSUPP: as
- * dkt_instance_now().
+ * dkt_instance_get_now().
  */
-DKT_API int dkt_instance_wall(struct dkt_instance *instance, int64_t *offset);
+DKT_API int dkt_instance_get_wall(struct dkt_instance *instance, int64_t *offset);
 
 /*
  * Gets the current time on the instance's clock, in ns. -EOPNOTSUPP: a process cannot read that
  * clock; it can read mono, mono_raw, boot and tai.
  */
-DKT_API int dkt_instance_now(struct dkt_instance *instance, uint64_t *ns);
+DKT_API int dkt_instance_get_now(struct dkt_instance *instance, uint64_t *ns);
 
 /*
  * Records no events of n threads; n 0: of all again (set_event_notrace_pid). -ENOENT: the kernel
  * does not support it.
  */
-DKT_API int dkt_instance_skip_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
+DKT_API int dkt_instance_set_skipped_pids(struct dkt_instance *instance, const pid_t *pids,
+					  size_t n);
 
 /*
  * Gets the threads that are recorded; n 0: all. The caller frees the array. children is true if the
@@ -268,18 +269,20 @@ enum dkt_snapshot {
  * Gets whether there is a snapshot: the records that the buffers had at a moment. A source with
  * DKT_LIVE_SNAPSHOT reads it. -EOPNOTSUPP: the kernel has no snapshots, or none of this instance.
  */
-DKT_API int dkt_snapshot_get(struct dkt_instance *instance, enum dkt_snapshot *state);
+DKT_API int dkt_instance_snapshot_get(struct dkt_instance *instance, enum dkt_snapshot *state);
 
 /*
  * Makes the records that are in the buffers the snapshot, in place of an earlier one; recording goes
  * on in empty buffers. The kernel allocates as much memory again as the buffers have. -EOPNOTSUPP:
- * as dkt_snapshot_get(); -ENOMEM: the kernel has no memory for it; -EBUSY: another process reads the
- * snapshot, or has mapped the buffers.
+ * as dkt_instance_snapshot_get(); -ENOMEM: the kernel has no memory for it; -EBUSY: another process
+ * reads the snapshot, or has mapped the buffers.
  */
-DKT_API int dkt_snapshot_take(struct dkt_instance *instance);
+DKT_API int dkt_instance_snapshot_take(struct dkt_instance *instance);
 
-/* Removes the snapshot and frees its memory. -EOPNOTSUPP, -EBUSY: as dkt_snapshot_take(). */
-DKT_API int dkt_snapshot_free(struct dkt_instance *instance);
+/*
+ * Removes the snapshot and frees its memory. -EOPNOTSUPP, -EBUSY: as dkt_instance_snapshot_take().
+ */
+DKT_API int dkt_instance_snapshot_free(struct dkt_instance *instance);
 
 /*
  * Writes text as one record of the event ftrace:print (trace_marker). -EMSGSIZE: the text is longer
@@ -329,7 +332,7 @@ DKT_API int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix,
  * Gets the name, PREFIX_PID_TIME, for groups of probes and for synthetic events that belong to such
  * an instance. The caller frees it.
  */
-DKT_API int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group);
+DKT_API int dkt_instance_own_group(struct dkt_ctx *ctx, const char *prefix, char **group);
 
 /* ---- dkt_event(3): events and their fields --------------------------------------------------- */
 

@@ -64,8 +64,8 @@ enum dkt_live_flags {
 	DKT_LIVE_KEEP = 1, /* leave the records in the spool; only a saved tree needs none */
 	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
 	DKT_LIVE_WHOLE = 4, /* remove nothing before dkt_source_done(): no flush() */
-	DKT_LIVE_SNAPSHOT = 8, /* read the snapshot: dkt_snapshot_take() */
-	DKT_LIVE_LAST_BOOT = 16, /* read what the boot before this one left: dkt_last_boot_get() */
+	DKT_LIVE_SNAPSHOT = 8, /* read the snapshot: dkt_instance_snapshot_take() */
+	DKT_LIVE_LAST_BOOT = 16, /* read what the boot before this one left */
 };
 
 struct dkt_live_opts {
@@ -147,19 +147,20 @@ struct dkt_last_boot {
  * instance began to record this boot. -EOPNOTSUPP: the instance is not such a one; -ENODATA: it has
  * no such records; -EINVAL: the kernel's last_boot_info is of unknown form.
  */
-DKT_API int dkt_last_boot_get(struct dkt_instance *instance, struct dkt_last_boot *boot, size_t sz);
+DKT_API int dkt_instance_last_boot_get(struct dkt_instance *instance, struct dkt_last_boot *boot,
+				       size_t sz);
 
 /*
  * Finds the instance whose buffers survive a reboot, and its name, which the caller frees. -ENOENT:
  * there is none; -ENOTUNIQ: there are several, dkt_error() names them.
  */
-DKT_API int dkt_last_boot_find(struct dkt_ctx *ctx, char **name);
+DKT_API int dkt_instance_last_boot_find(struct dkt_ctx *ctx, char **name);
 
 /*
- * Removes these records; those of this boot stay. -EOPNOTSUPP, -EINVAL: as dkt_last_boot_get();
- * -EBUSY: another process reads with this spool.
+ * Removes these records; those of this boot stay. -EOPNOTSUPP, -EINVAL: as
+ * dkt_instance_last_boot_get(); -EBUSY: another process reads with this spool.
  */
-DKT_API int dkt_last_boot_clear(struct dkt_instance *instance);
+DKT_API int dkt_instance_last_boot_clear(struct dkt_instance *instance);
 
 /* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */
 
@@ -296,8 +297,8 @@ struct dkt_recorder_counts {
 	uint64_t uncompressed; /* bytes of records moved to the file, before they are compressed */
 };
 
-DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_recorder_counts *counts,
-				size_t sz);
+DKT_API int dkt_recorder_get_counts(struct dkt_recorder *recorder,
+				    struct dkt_recorder_counts *counts, size_t sz);
 
 /*
  * Completes the file of a recorder that was killed, which is open for reading and writing as fd: adds

@@ -124,7 +124,7 @@ struct dkt_source_clock {
 enum dkt_source_flags {
 	DKT_SOURCE_ALL = 1, /* read all buffers of a file; the stream of a record tells which */
 	DKT_SOURCE_WALL = 2, /* since and until are wall-clock times, if the source knows them */
-	DKT_SOURCE_PART = 4, /* one of several readers: dkt_source_loss() counts what it reads */
+	DKT_SOURCE_PART = 4, /* one of several readers: its loss is of what it reads */
 	DKT_SOURCE_GROWS = 8, /* of dkt_source_pipe(): a regular file that is still written */
 };
 
@@ -220,7 +220,8 @@ struct dkt_loss {
  * counts up to now, with DKT_LIVE_WHOLE too until dkt_source_done() is called. -EINVAL: there is no
  * such CPU.
  */
-DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss, size_t sz);
+DKT_API int dkt_source_get_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss,
+				size_t sz);
 
 /*
  * Returns the name of a stream, NULL if the source does not have so many. The streams are the
@@ -261,7 +262,7 @@ DKT_API int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, voi
  * Sets *done to the bytes of pages read so far and *of to the bytes of pages in the window.
  * -EOPNOTSUPP: this kind of source cannot tell.
  */
-DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
+DKT_API int dkt_source_get_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
 /* A time of a part's clock, in ns, and the ns to add to it. */
 struct dkt_merge_point {
@@ -310,7 +311,7 @@ struct dkt_source_calls {
 	const char *(*comm)(void *data, const struct dkt_record *record);
 	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
 	void (*close)(void *data);
-	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* as dkt_source_bytes() */
+	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* dkt_source_get_bytes() */
 	int (*fd)(const void *data); /* as dkt_source_fd(), if next() returns DKT_NEXT_LATER */
 	int (*done)(void *data); /* as dkt_source_done() */
 	/* The source whose host recorded, which outlives this one: its disks have names. NULL: unknown. */
@@ -560,7 +561,7 @@ DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
  * distance from its start in bytes. Reads /proc/kallsyms, or the symbols in the recording that the
  * context stands for. NULL: unknown. Valid as long as the context.
  */
-DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
+DKT_API const char *dkt_symbol_name(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
 
 /* Returns the name of the module that contains the address. NULL: none, or unknown. */
 DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);

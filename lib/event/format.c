@@ -55,7 +55,7 @@ static void load_strings(struct dkt_ctx *ctx)
 static char *resolve_symbol(void *priv, unsigned long long *addr, char **module)
 {
 	uint64_t offset = 0;
-	const char *name = dkt_symbol(priv, *addr, &offset);
+	const char *name = dkt_symbol_name(priv, *addr, &offset);
 
 	(void)module;
 	*addr -= offset;

@@ -282,7 +282,7 @@ static int bind_function(struct dkt_expr *expr, struct expr_test *test)
 	if (err || item.negative || item.has_unit)
 		return misfit(expr, pred,
 			      "must be compared with the name or address of a function");
-	if (!dkt_symbol(expr->ctx, item.magnitude, &offset))
+	if (!dkt_symbol_name(expr->ctx, item.magnitude, &offset))
 		return misfit(expr, pred, "is compared with an address that is in no function");
 	test->value = (int64_t)(item.magnitude - offset);
 	return 0;

@@ -201,7 +201,7 @@ static bool match_function(const struct dkt_expr *expr, const struct expr_test *
 	if (!has_field(record, &test->field))
 		return false;
 	address = (uint64_t)dkt_record_int(record, &test->field);
-	symbol = dkt_symbol(expr->ctx, address, &offset);
+	symbol = dkt_symbol_name(expr->ctx, address, &offset);
 	if (dkt__expr_is_digit(expr->text[name.at]))
 		hit = symbol && address - offset == (uint64_t)test->value;
 	else

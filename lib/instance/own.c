@@ -14,7 +14,7 @@ static void make_identifier(char *text)
 			*text = '_';
 }
 
-int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
+int dkt_instance_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
 {
 	dkt__needs(ctx, dkt__clear(group) && ctx && prefix);
 

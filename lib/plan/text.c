@@ -181,7 +181,7 @@ void dkt__run_pointer(struct dkt__run *run, const struct dkt__step *step)
 void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset)
 {
 	uint64_t offset;
-	const char *name = dkt_symbol(run->ctx, address, &offset);
+	const char *name = dkt_symbol_name(run->ctx, address, &offset);
 
 	if (!name) {
 		dkt__run_0x(run, address);

@@ -237,7 +237,7 @@ static int move(struct rescue *r, uint64_t *records)
 	int err = continue_counts(r->recorder, r->dat);
 
 	if (!err)
-		err = dkt_recorder_counts(r->recorder, &before, sizeof(before));
+		err = dkt_recorder_get_counts(r->recorder, &before, sizeof(before));
 	if (!err)
 		err = mend_end(r->ctx, r->dat, r->fd);
 	if (!err) {
@@ -247,7 +247,7 @@ static int move(struct rescue *r, uint64_t *records)
 	if (!err)
 		err = check_empty(r);
 	if (!err)
-		err = dkt_recorder_counts(r->recorder, &after, sizeof(after));
+		err = dkt_recorder_get_counts(r->recorder, &after, sizeof(after));
 	*records = after.records - before.records;
 	return err;
 }

@@ -153,7 +153,7 @@ static int begin(struct dkt__live *live)
 	int err;
 
 	if (live->flags & DKT_LIVE_FOLLOW)
-		live->until = dkt_instance_now(live->in, &now) ? UINT64_MAX : now;
+		live->until = dkt_instance_get_now(live->in, &now) ? UINT64_MAX : now;
 	for (size_t i = 0; i < live->streams.n; i++)
 		live->cpus[i].dry = false;
 	dkt__streams_pass(&live->streams);
@@ -331,7 +331,7 @@ void dkt__about_fill(struct dkt__about *about, struct dkt_instance *in,
 	if (!in->ctx->root)
 		dkt__disks_read(&about->disks);
 	info->cpus = in->cpus;
-	info->has_wall = !dkt_instance_wall(in, &info->wall);
+	info->has_wall = !dkt_instance_get_wall(in, &info->wall);
 }
 
 void dkt__about_clear(struct dkt__about *about)

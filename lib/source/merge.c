@@ -232,7 +232,7 @@ static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 
 	*done = *of = 0;
 	for (size_t i = 0; i < m->n; i++) {
-		if (dkt_source_bytes(m->parts[i].source, &one_done, &one_of))
+		if (dkt_source_get_bytes(m->parts[i].source, &one_done, &one_of))
 			continue;
 		*done += one_done;
 		*of += one_of;

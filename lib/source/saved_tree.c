@@ -97,7 +97,7 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 	info->clock = tree->clock;
 	info->cpus = tree->in->cpus;
 	info->has_wall = dkt__tfs_exists(tree->in->ctx, "%swall_offset", tree->in->prefix) &&
-			 !dkt_instance_wall(tree->in, &info->wall);
+			 !dkt_instance_get_wall(tree->in, &info->wall);
 	return dkt__streams_start(&tree->streams, opts);
 }
 

@@ -38,7 +38,9 @@ static int window_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss
 {
 	struct window *w = (struct window *)source;
 
-	return cpu_asked(w, (uint32_t)cpu) ? dkt_source_loss(w->from, cpu, loss, sizeof(*loss)) : 0;
+	return cpu_asked(w, (uint32_t)cpu) ?
+		       dkt_source_get_loss(w->from, cpu, loss, sizeof(*loss)) :
+		       0;
 }
 
 static const char *window_stream(const struct dkt_source *source, uint32_t nr)
@@ -72,7 +74,7 @@ static int window_seek(struct dkt_source *source, uint64_t since, uint64_t until
 
 static int window_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
-	return dkt_source_bytes(((const struct window *)source)->from, done, of);
+	return dkt_source_get_bytes(((const struct window *)source)->from, done, of);
 }
 
 static int window_wait(struct dkt_source *source, int timeout_ms)

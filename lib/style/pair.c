@@ -88,7 +88,7 @@ void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, st
 		dkt__add_utf8(buf, text, strnlen(text, len));
 		return;
 	case PAIR_NAME_FUNCTION:
-		dkt__style_put_symbol(buf, dkt_symbol(record->event->ctx, v, NULL), v);
+		dkt__style_put_symbol(buf, dkt_symbol_name(record->event->ctx, v, NULL), v);
 		return;
 	case PAIR_NAME_SYSCALL:
 		name = v <= INT32_MAX ? dkt_syscall_name(record->event->ctx, (int)v) : NULL;

@@ -47,7 +47,7 @@ const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, boo
 			    uint64_t *offset)
 {
 	*offset = 0;
-	return !user || address >> 63 ? dkt_symbol(style->ctx, address, offset) : NULL;
+	return !user || address >> 63 ? dkt_symbol_name(style->ctx, address, offset) : NULL;
 }
 
 void dkt__style_put_symbol(struct dkt_buf *buf, const char *name, uint64_t address)

@@ -250,7 +250,7 @@ static int add_told(struct dkt__series *s, struct dkt_source *source)
 		sum = dkt__reach(s->told, s->n_told, (size_t)cpu);
 		if (!sum)
 			return dkt__no_memory(s->base.ctx);
-		if (!dkt_source_loss(source, cpu, &loss, sizeof(loss)))
+		if (!dkt_source_get_loss(source, cpu, &loss, sizeof(loss)))
 			*sum += loss.lost;
 	}
 	return 0;
@@ -288,7 +288,7 @@ static int add_facts(struct survey *survey, struct dkt__series_file *file)
 	if (s->id && its->id && s->id != its->id)
 		file->after_pause = true;
 	s->id = its->id ? its->id : s->id;
-	if (!dkt_source_bytes(file->source, &done, &of))
+	if (!dkt_source_get_bytes(file->source, &done, &of))
 		s->bytes += of;
 	/* A file that fails here fails again when it is read. */
 	if (!dkt_source_next(file->source, &file->next))

@@ -218,7 +218,7 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 
 	/* A source of several streams knows only the sum of their losses. Count it once. */
 	if (out->part || (stream != out->streams && stream->source == out->streams[0].source) ||
-	    dkt_source_loss(stream->source, nr, &loss, sizeof(loss)))
+	    dkt_source_get_loss(stream->source, nr, &loss, sizeof(loss)))
 		loss.lost = 0;
 	if (cpu && cpu->told > loss.lost)
 		loss.lost = cpu->told;

@@ -100,7 +100,7 @@ static int set_up(struct archive *archive)
 	if (dkt__instance_is_new(archive->in)) {
 		err = archive_apply(archive, archive->config);
 		/* It has no older records. */
-		if (!err && dkt_instance_now(archive->in, &archive->writer.ended_at))
+		if (!err && dkt_instance_get_now(archive->in, &archive->writer.ended_at))
 			archive->writer.ended_at = 0;
 		if (!err)
 			err = archive_begin_segment(archive);

@@ -30,7 +30,7 @@ static void leave_out(const struct archive_latencies *latencies, struct dkt_inst
 	if (latencies->only_calls)
 		return;
 	/* Not an error: a kernel that cannot exclude them records a little more. */
-	dkt_instance_skip_pids(in, pids, ARRAY_SIZE(pids));
+	dkt_instance_set_skipped_pids(in, pids, ARRAY_SIZE(pids));
 }
 
 static int start(struct archive_latencies *latencies, const struct archive_writer *writer)

@@ -58,7 +58,7 @@ static void put_cpus(const struct text *text)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].type)
 			head(text, rows[i].name, rows[i].type, rows[i].help);
-		for (int cpu = 0; cpu < dkt_instance_cpus(text->in); cpu++) {
+		for (int cpu = 0; cpu < dkt_instance_n_cpus(text->in); cpu++) {
 			struct dkt_cpu_stats stats;
 			uint64_t value;
 
@@ -106,7 +106,7 @@ static bool sum_class(const struct text *text, unsigned int class, int cpu,
 static void put_classes(const struct text *text, const char *name, bool bytes)
 {
 	for (unsigned int class = 0; class < N_CLASSES; class ++)
-		for (int cpu = 0; cpu < dkt_instance_cpus(text->in); cpu++) {
+		for (int cpu = 0; cpu < dkt_instance_n_cpus(text->in); cpu++) {
 			const char *word = class == NO_CLASS ? "none" :
 					   class == MESSAGES ? "messages" :
 							       dkl_mask_name(MASK_DEBUG, class);

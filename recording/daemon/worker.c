@@ -35,7 +35,7 @@ static int read_facts(struct dkt_source *source, struct segment *segment)
 		segment->records += !record.lost;
 	}
 	for (int cpu = 0; cpu < info->cpus; cpu++)
-		if (!dkt_source_loss(source, cpu, &loss, sizeof(loss)))
+		if (!dkt_source_get_loss(source, cpu, &loss, sizeof(loss)))
 			segment->lost += loss.lost;
 	if (!any)
 		segment->from = segment->to = segment->mtime;

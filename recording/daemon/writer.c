@@ -179,7 +179,7 @@ int archive_writer_begin(struct archive_writer *writer)
 		err = dkt_fail(writer->ctx, err, "create a segment in %s: %s", writer->dir,
 			       strerror(-err));
 	if (!err)
-		err = dkt_instance_wall(writer->in, &writer->wall);
+		err = dkt_instance_get_wall(writer->in, &writer->wall);
 	if (!err)
 		err = dkt_recorder_begin(writer->recorder, writer->file.fd);
 	if (err) {
@@ -190,7 +190,7 @@ int archive_writer_begin(struct archive_writer *writer)
 	}
 	writer->began = service_now();
 	segment->from = writer->ended_at ? (int64_t)writer->ended_at + writer->wall : 0;
-	if (!dkt_recorder_counts(writer->recorder, &counts, sizeof(counts))) {
+	if (!dkt_recorder_get_counts(writer->recorder, &counts, sizeof(counts))) {
 		writer->read_before = counts.records;
 		writer->head = counts.bytes;
 	}
@@ -202,7 +202,7 @@ static uint64_t kernel_lost(const struct archive_writer *writer)
 {
 	uint64_t lost = 0;
 
-	for (int cpu = 0; cpu < dkt_instance_cpus(writer->in); cpu++) {
+	for (int cpu = 0; cpu < dkt_instance_n_cpus(writer->in); cpu++) {
 		struct dkt_cpu_stats stats;
 
 		if (!dkt_instance_get_stats(writer->in, cpu, &stats, sizeof(stats)))
@@ -227,7 +227,7 @@ int archive_writer_count(struct archive_writer *writer)
 	if (writer->file.fd < 0)
 		count_between(writer);
 	else
-		err = dkt_recorder_counts(writer->recorder, &counts, sizeof(counts));
+		err = dkt_recorder_get_counts(writer->recorder, &counts, sizeof(counts));
 	if (err || writer->file.fd < 0)
 		return err;
 	/* Another process can empty the buffers, which restarts the kernel's counts. */
@@ -244,7 +244,7 @@ bool archive_writer_clock_set(const struct archive_writer *writer)
 {
 	int64_t wall;
 
-	return !dkt_instance_wall(writer->in, &wall) && llabs(wall - writer->wall) > CLOCK_STEP;
+	return !dkt_instance_get_wall(writer->in, &wall) && llabs(wall - writer->wall) > CLOCK_STEP;
 }
 
 int archive_writer_end(struct archive_writer *writer, struct segment *ended)
@@ -259,7 +259,7 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended)
 		return err;
 	err = archive_writer_count(writer);
 	if (!err)
-		err = dkt_instance_now(writer->in, &now);
+		err = dkt_instance_get_now(writer->in, &now);
 	writer->ended_at = err ? 0 : now;
 	writer->segment.to = err ? INT64_MAX : (int64_t)now + writer->wall;
 	*ended = writer->segment;
@@ -334,7 +334,7 @@ int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 		err = capture_file_in(&writer->file,
 				      dkt__recorder_resume(writer->recorder, writer->file.fd));
 	if (!err)
-		err = dkt_instance_wall(writer->in, &writer->wall);
+		err = dkt_instance_get_wall(writer->in, &writer->wall);
 	if (!err)
 		err = archive_writer_end(writer, ended);
 	/* The worker reads the file, because the killed daemon has not noted its facts. */

@@ -82,7 +82,7 @@ static void mark(const struct flight_group *groups, size_t n, const char *reason
 static void go_on(struct flight_group *groups, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		dkt_instance_skip_pids(groups[i].in, NULL, 0);
+		dkt_instance_set_skipped_pids(groups[i].in, NULL, 0);
 		flight_resume(&groups[i]);
 	}
 }
@@ -101,7 +101,7 @@ static int record(struct dkt_ctx *ctx, const struct flight_group *groups, size_t
 		err = dkt_recorder_begin(recorder, fd);
 	if (!err)
 		err = dkt_recorder_end(recorder);
-	if (recorder && !dkt_recorder_counts(recorder, &counts, sizeof(counts))) {
+	if (recorder && !dkt_recorder_get_counts(recorder, &counts, sizeof(counts))) {
 		dump->bytes = counts.bytes;
 		dump->lost = counts.lost;
 	}

@@ -162,7 +162,7 @@ int flight_fill(const struct flight_group *group, struct flight_fill *fill)
 
 	*fill = (struct flight_fill){ 0 };
 	err = dkt_instance_get_size(group->in, &fill->size);
-	for (int cpu = 0; !err && cpu < dkt_instance_cpus(group->in); cpu++) {
+	for (int cpu = 0; !err && cpu < dkt_instance_n_cpus(group->in); cpu++) {
 		struct dkt_cpu_stats stats = { 0 };
 
 		err = dkt_instance_get_stats(group->in, cpu, &stats, sizeof(stats));
@@ -178,7 +178,7 @@ int flight_fill(const struct flight_group *group, struct flight_fill *fill)
 			overwritten = DKT__MAX(overwritten, stats.oldest);
 	}
 	if (!err)
-		err = dkt_instance_now(group->in, &now);
+		err = dkt_instance_get_now(group->in, &now);
 	if (!err)
 		fill->span = span_of(now, oldest, overwritten);
 	return err;

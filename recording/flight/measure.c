@@ -80,7 +80,7 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 	struct dkt_event **events __cleanup(free) = NULL;
 	struct dkt_pairs *pairs = NULL;
 	struct dkt_event *slow = NULL;
-	int err = prefix ? dkt_own_group(watch->ctx, prefix, &watch->slow) :
+	int err = prefix ? dkt_instance_own_group(watch->ctx, prefix, &watch->slow) :
 			   dkt__no_memory(watch->ctx);
 
 	if (!err)

@@ -131,11 +131,11 @@ int flight_watch_read(struct flight_watch *watch, unsigned int percent, uint64_t
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .wake_percent = percent);
 	struct dkt_instance *in = watch->group.in;
 	pid_t self = getpid();
-	int err = dkt_instance_set_size(in, size * (uint64_t)dkt_instance_cpus(in));
+	int err = dkt_instance_set_size(in, size * (uint64_t)dkt_instance_n_cpus(in));
 
 	/* Not an error: a kernel that cannot exclude the recorder lets it wake itself. */
 	if (!err)
-		dkt_instance_skip_pids(in, &self, 1);
+		dkt_instance_set_skipped_pids(in, &self, 1);
 	return err ? err : dkt_source_live(in, &opts, &watch->source);
 }
 

@@ -13,7 +13,7 @@
 
 int capture_set_size(struct dkt_instance *in, uint64_t each)
 {
-	const uint64_t cpus = (uint64_t)dkt_instance_cpus(in);
+	const uint64_t cpus = (uint64_t)dkt_instance_n_cpus(in);
 	uint64_t size;
 
 	if (!each)

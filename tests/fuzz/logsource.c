@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!dkl_log_source_open(ctx, path, NULL, &source)) {
 		print_source(source, buf);
-		must(!dkt_source_loss(source, 0, &loss, sizeof(loss)));
+		must(!dkt_source_get_loss(source, 0, &loss, sizeof(loss)));
 		dkt_source_close(source);
 	}
 	dkt_ctx_free(ctx);

@@ -68,7 +68,7 @@ static inline void read_source(const char *path, struct dkt_buf *buf, unsigned i
 		for (from = 0, i = 0; i < 20 && from != UINT64_MAX; i++, from = to)
 			must(dkt__source_slice(source, from, 1024, &to) || to > from);
 		must(!dkt_source_info(source)->cpus ||
-		     !dkt_source_loss(source, 0, &loss, sizeof(loss)));
+		     !dkt_source_get_loss(source, 0, &loss, sizeof(loss)));
 		dkt_source_close(source);
 	}
 	dkt_ctx_free(ctx);

@@ -18,7 +18,7 @@ static void read_series(const struct dkt__series_item *files, struct dkt_buf *bu
 		must(taken && taken <= FILES);
 		print_source(source, buf);
 		must(!dkt_source_info(source)->cpus ||
-		     !dkt_source_loss(source, 0, &loss, sizeof(loss)));
+		     !dkt_source_get_loss(source, 0, &loss, sizeof(loss)));
 		dkt_source_close(source);
 	}
 	dkt_ctx_free(ctx);

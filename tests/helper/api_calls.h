@@ -188,7 +188,7 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt__instance_is_new, "n", GIVES_NOT(dkt__instance_is_new(A(0, r->in))))                 \
 	X(dkt_instance_name, "n", GIVES_NOT(dkt_instance_name(A(0, r->in))))                       \
 	X(dkt_instance_remove, "EE", dkt_instance_remove(A(0, r->fresh), A(1, "none")))            \
-	X(dkt_instance_cpus, "n", GIVES_NOT(dkt_instance_cpus(A(0, r->in))))                       \
+	X(dkt_instance_n_cpus, "n", GIVES_NOT(dkt_instance_n_cpus(A(0, r->in))))                   \
 	X(dkt_instance_get_size, "EE", ({                                                          \
 		  uint64_t bytes;                                                                  \
 		  dkt_instance_get_size(A(0, r->in), A(1, &bytes));                                \
@@ -197,17 +197,17 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_instance_get_clock, "EE",                                                            \
 	  GIVES(char, free, dkt_instance_get_clock(A(0, r->in), A(1, &out))))                      \
 	X(dkt_instance_set_clock, "EE", dkt_instance_set_clock(A(0, r->in), A(1, "mono")))         \
-	X(dkt_instance_wall, "EE", ({                                                              \
+	X(dkt_instance_get_wall, "EE", ({                                                          \
 		  int64_t offset;                                                                  \
-		  dkt_instance_wall(A(0, r->in), A(1, &offset));                                   \
+		  dkt_instance_get_wall(A(0, r->in), A(1, &offset));                               \
 	  }))                                                                                      \
-	X(dkt_instance_now, "EE", ({                                                               \
+	X(dkt_instance_get_now, "EE", ({                                                           \
 		  uint64_t now;                                                                    \
-		  dkt_instance_now(A(0, r->in), A(1, &now));                                       \
+		  dkt_instance_get_now(A(0, r->in), A(1, &now));                                   \
 	  }))                                                                                      \
-	X(dkt_instance_skip_pids, "EE", ({                                                         \
+	X(dkt_instance_set_skipped_pids, "EE", ({                                                  \
 		  pid_t pid = 1;                                                                   \
-		  dkt_instance_skip_pids(A(0, r->in), A(1, &pid), 1);                              \
+		  dkt_instance_set_skipped_pids(A(0, r->in), A(1, &pid), 1);                       \
 	  }))                                                                                      \
 	X(dkt_instance_get_pids, "EEEE",                                                           \
 	  GIVES(pid_t, free, ({                                                                    \
@@ -225,18 +225,18 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_instance_set_on, "E", dkt_instance_set_on(A(0, r->in), true))                        \
 	X(dkt_instance_clear, "E", dkt_instance_clear(A(0, r->spooled)))                           \
-	X(dkt_snapshot_get, "EE", ({                                                               \
+	X(dkt_instance_snapshot_get, "EE", ({                                                      \
 		  enum dkt_snapshot state;                                                         \
-		  dkt_snapshot_get(A(0, r->in), A(1, &state));                                     \
+		  dkt_instance_snapshot_get(A(0, r->in), A(1, &state));                            \
 	  }))                                                                                      \
-	X(dkt_snapshot_take, "E", dkt_snapshot_take(A(0, r->in)))                                  \
-	X(dkt_snapshot_free, "E", dkt_snapshot_free(A(0, r->in)))                                  \
-	X(dkt_last_boot_find, "EE",                                                                \
-	  GIVES(char, free, dkt_last_boot_find(A(0, r->fresh), A(1, &out))))                       \
-	X(dkt_last_boot_get, "EE",                                                                 \
-	  FILLS(dkt_last_boot, dkt_last_boot_get(A(0, r->in), A(1, &out.it), sz)))                 \
-	X(dkt__instance_mark_boot, "E", dkt__instance_mark_boot(A(0, r->in)))                      \
-	X(dkt_last_boot_clear, "E", dkt_last_boot_clear(A(0, r->in)))                              \
+	X(dkt_instance_snapshot_take, "E", dkt_instance_snapshot_take(A(0, r->in)))                \
+	X(dkt_instance_snapshot_free, "E", dkt_instance_snapshot_free(A(0, r->in)))                \
+	X(dkt_instance_last_boot_find, "EE",                                                       \
+	  GIVES(char, free, dkt_instance_last_boot_find(A(0, r->fresh), A(1, &out))))              \
+	X(dkt_instance_last_boot_get, "EE",                                                        \
+	  FILLS(dkt_last_boot, dkt_instance_last_boot_get(A(0, r->in), A(1, &out.it), sz)))        \
+	X(dkt__instance_last_boot_mark, "E", dkt__instance_last_boot_mark(A(0, r->in)))            \
+	X(dkt_instance_last_boot_clear, "E", dkt_instance_last_boot_clear(A(0, r->in)))            \
 	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
 	X(dkt_instance_get_stats, "EE",                                                            \
 	  FILLS(dkt_cpu_stats, dkt_instance_get_stats(A(0, r->in), 0, A(1, &out.it), sz)))         \
@@ -251,8 +251,8 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_instance_own, "EEE",                                                                 \
 	  GIVES(struct dkt_instance, dkt_instance_close,                                           \
 		dkt_instance_own(A(0, r->fresh), A(1, "own"), A(2, &out))))                        \
-	X(dkt_own_group, "EEE",                                                                    \
-	  GIVES(char, free, dkt_own_group(A(0, r->fresh), A(1, "own"), A(2, &out))))               \
+	X(dkt_instance_own_group, "EEE",                                                           \
+	  GIVES(char, free, dkt_instance_own_group(A(0, r->fresh), A(1, "own"), A(2, &out))))      \
 	X(dkt__instance_sweep, "EE0", ({                                                           \
 		  size_t n;                                                                        \
 		  dkt__instance_sweep(A(0, r->fresh), A(1, "own"), A(2, &n));                      \

@@ -19,8 +19,8 @@
 		  dkt_source_next(A(0, r->source), A(1, &record));                                 \
 	  }))                                                                                      \
 	X(dkt_source_comm, "nn", GIVES_NOT(dkt_source_comm(A(0, r->source), A(1, &r->record))))    \
-	X(dkt_source_loss, "EE",                                                                   \
-	  FILLS(dkt_loss, dkt_source_loss(A(0, r->live), 0, A(1, &out.it), sz)))                   \
+	X(dkt_source_get_loss, "EE",                                                               \
+	  FILLS(dkt_loss, dkt_source_get_loss(A(0, r->live), 0, A(1, &out.it), sz)))               \
 	X(dkt_source_stream, "n", GIVES_NOT(dkt_source_stream(A(0, r->source), 0)))                \
 	X(dkt__source_peer, "EE",                                                                  \
 	  FILLS(dkt__source_peer, dkt__source_peer(A(0, r->source), 0, A(1, &out.it), sz)))        \
@@ -39,9 +39,9 @@
 	  }))                                                                                      \
 	X(dkt_source_select, "EE0", dkt_source_select(A(0, r->live), A(1, api_wants), A(2, r)))    \
 	X(dkt__source_filter, "EE", dkt__source_filter(A(0, r->live), A(1, r->expr)))              \
-	X(dkt_source_bytes, "EEE", ({                                                              \
+	X(dkt_source_get_bytes, "EEE", ({                                                          \
 		  uint64_t done, of;                                                               \
-		  dkt_source_bytes(A(0, r->source), A(1, &done), A(2, &of));                       \
+		  dkt_source_get_bytes(A(0, r->source), A(1, &done), A(2, &of));                   \
 	  }))                                                                                      \
 	X(dkt_source_merge, "ee",                                                                  \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
@@ -106,8 +106,9 @@
 	X(dkt_recorder_read, "E", dkt_recorder_read(A(0, r->recording)))                           \
 	X(dkt_recorder_formats, "E", dkt_recorder_formats(A(0, r->recording)))                     \
 	X(dkt_recorder_end, "E", dkt_recorder_end(A(0, r->recording)))                             \
-	X(dkt_recorder_counts, "EE",                                                               \
-	  FILLS(dkt_recorder_counts, dkt_recorder_counts(A(0, r->recording), A(1, &out.it), sz)))  \
+	X(dkt_recorder_get_counts, "EE",                                                           \
+	  FILLS(dkt_recorder_counts,                                                               \
+		dkt_recorder_get_counts(A(0, r->recording), A(1, &out.it), sz)))                   \
 	X(dkt__recorder_count_events, "E", dkt__recorder_count_events(A(0, r->recording)))         \
 	X(dkt__recorder_event_counts, "EE",                                                        \
 	  FILLS(dkt__event_counts,                                                                 \
@@ -262,9 +263,9 @@
 		  DOES(dkt_buf_kprintf(A(0, r->buf), A(1, "%d"), 2, A(2, &args)));                 \
 	  }))                                                                                      \
 	/* names, netlink */                                                                       \
-	X(dkt_symbol, "n0", ({                                                                     \
+	X(dkt_symbol_name, "n0", ({                                                                \
 		  uint64_t offset;                                                                 \
-		  GIVES_NOT(dkt_symbol(A(0, r->fresh), 0xffffffff81000000, A(1, &offset)));        \
+		  GIVES_NOT(dkt_symbol_name(A(0, r->fresh), 0xffffffff81000000, A(1, &offset)));   \
 	  }))                                                                                      \
 	X(dkt_symbol_module, "n", GIVES_NOT(dkt_symbol_module(A(0, r->fresh), 1)))                 \
 	X(dkt_syscall_name, "n", GIVES_NOT(dkt_syscall_name(A(0, r->fresh), 1)))                   \

@@ -62,8 +62,8 @@ static void errors_of_instances_are_as_documented(void **state)
 	assert_ok(test->ctx, dkt_instance_set_on(test->in, false));
 	assert_fails(test->ctx, -EBADF, NULL, dkt_instance_mark(test->in, "x"));
 	assert_ok(test->ctx, dkt_instance_set_clock(test->in, "local"));
-	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt_instance_now(test->in, &ns));
-	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt_instance_wall(test->in, &offset));
+	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt_instance_get_now(test->in, &ns));
+	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt_instance_get_wall(test->in, &offset));
 }
 
 static void errors_of_changes_are_as_documented(void **state)
@@ -134,8 +134,9 @@ static void errors_of_live_sources_are_as_documented(void **state)
 	assert_int_equal(dkt_source_wake(source), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_seek(source, 0, 0), -EOPNOTSUPP);
 	assert_int_equal(dkt__source_slice(source, 0, 1, &a), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_bytes(source, &a, &b), -EOPNOTSUPP);
-	assert_fails(test->ctx, -EINVAL, NULL, dkt_source_loss(source, 9999, &loss, sizeof(loss)));
+	assert_int_equal(dkt_source_get_bytes(source, &a, &b), -EOPNOTSUPP);
+	assert_fails(test->ctx, -EINVAL, NULL,
+		     dkt_source_get_loss(source, 9999, &loss, sizeof(loss)));
 	dkt_source_close(source);
 	/* The context stands for this kernel. */
 	assert_fails(test->ctx, -EBUSY, NULL,

@@ -261,7 +261,7 @@ static uint64_t entries(struct room *room)
 	struct dkt_cpu_stats stats;
 	uint64_t n = 0;
 
-	for (int cpu = 0; cpu < dkt_instance_cpus(room->in); cpu++) {
+	for (int cpu = 0; cpu < dkt_instance_n_cpus(room->in); cpu++) {
 		assert_ok(room->ctx, dkt_instance_get_stats(room->in, cpu, &stats, sizeof(stats)));
 		n += stats.entries;
 	}

@@ -215,7 +215,7 @@ static char *next_line(char **rest)
 
 static int compare_all(struct state *state)
 {
-	int cpus = dkt_instance_cpus(state->in), cpu, err;
+	int cpus = dkt_instance_n_cpus(state->in), cpu, err;
 	char **lines = calloc((size_t)cpus * 2, sizeof(*lines)), **rest = lines + cpus;
 	struct dkt_source *source;
 	struct dkt_record record;

@@ -178,7 +178,7 @@ static void statistics_and_the_clock_are_read(void **state)
 	ctx = tree_ctx(root);
 	assert_non_null(ctx);
 	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
-	assert_int_equal(dkt_instance_cpus(in), 6);
+	assert_int_equal(dkt_instance_n_cpus(in), 6);
 	assert_int_equal(dkt_instance_get_stats(in, 0, &stats, sizeof(stats)), 0);
 	assert_int_equal(stats.entries, 1);
 	assert_int_equal(stats.overrun, 2);
@@ -194,9 +194,9 @@ static void statistics_and_the_clock_are_read(void **state)
 	assert_int_equal(dkt_instance_get_clock(in, &clock), 0);
 	assert_string_equal(clock, "local");
 	free(clock);
-	assert_int_equal(dkt_instance_wall(in, &wall), -EOPNOTSUPP);
+	assert_int_equal(dkt_instance_get_wall(in, &wall), -EOPNOTSUPP);
 	assert_int_equal(tree_text(root, "wall_offset", "1234567890123456789\n"), 0);
-	assert_int_equal(dkt_instance_wall(in, &wall), 0);
+	assert_int_equal(dkt_instance_get_wall(in, &wall), 0);
 	assert_true(wall == INT64_C(1234567890123456789));
 	assert_int_equal(tree_text(root, "trace_clock", "local global\n"), 0);
 	assert_int_equal(dkt_instance_get_clock(in, &clock), -EINVAL);

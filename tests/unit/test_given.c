@@ -94,7 +94,7 @@ static void the_running_kernel_is_not_asked(void **state)
 	dkt_events_forget(ctx);
 	assert_non_null(dkt_event_find(ctx, "sched", "sched_switch"));
 	assert_null(dkt_event_find(ctx, "raw_syscalls", "sys_enter"));
-	assert_null(dkt_symbol(ctx, UINT64_C(0xffffffff81000010), &offset));
+	assert_null(dkt_symbol_name(ctx, UINT64_C(0xffffffff81000010), &offset));
 	assert_null(dkt__kernel_string(ctx, 0x1000));
 }
 
@@ -108,7 +108,7 @@ static void a_file_brings_symbols(void **state)
 	uint64_t offset;
 
 	assert_ok(ctx, dkt__symbols_given(ctx, &functions, &constants));
-	assert_string_equal(dkt_symbol(ctx, 0x2010, &offset), "second");
+	assert_string_equal(dkt_symbol_name(ctx, 0x2010, &offset), "second");
 	assert_int_equal(offset, 0x10);
 	assert_string_equal(dkt__kernel_string(ctx, 0x5000), "words");
 }

@@ -57,7 +57,7 @@ static uint64_t lost_of(struct dkt_source *source, int cpu)
 {
 	struct dkt_loss loss;
 
-	assert_int_equal(dkt_source_loss(source, cpu, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, cpu, &loss, sizeof(loss)), 0);
 	return loss.lost;
 }
 

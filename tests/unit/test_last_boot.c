@@ -91,7 +91,7 @@ static void shows(struct tree *t, unsigned int flags, uint64_t value, const char
 	assert_string_equal(dkt_source_comm(source, &record), comm);
 	assert_int_equal(dkt_source_next(source, &record), 1);
 	/* The kernel's counts are those of the buffers that record. */
-	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 0);
 	dkt_source_close(source);
 }
@@ -167,17 +167,17 @@ static void a_kernel_that_moved_has_its_names_elsewhere(void **state)
 	struct tree *t = *state;
 	uint64_t offset;
 
-	assert_string_equal(dkt_symbol(t->ctx, 0xffffffff90c45484, &offset), "vfs_read");
+	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff90c45484, &offset), "vfs_read");
 	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
-	assert_string_equal(dkt_symbol(t->ctx, 0xffffffff80c45484, &offset), "vfs_read");
+	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff80c45484, &offset), "vfs_read");
 	assert_int_equal(offset, 4);
-	assert_null(dkt_symbol(t->ctx, 0xffffffff90c45484, &offset));
+	assert_null(dkt_symbol_name(t->ctx, 0xffffffff90c45484, &offset));
 	/* Where its module was is unknown. */
-	assert_null(dkt_symbol(t->ctx, 0xffffffffc0001000, &offset));
-	assert_null(dkt_symbol(t->ctx, 0xffffffffb0001000, &offset));
+	assert_null(dkt_symbol_name(t->ctx, 0xffffffffc0001000, &offset));
+	assert_null(dkt_symbol_name(t->ctx, 0xffffffffb0001000, &offset));
 	/* Once more changes nothing: the names do not move on. */
 	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
-	assert_string_equal(dkt_symbol(t->ctx, 0xffffffff80c45484, &offset), "vfs_read");
+	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff80c45484, &offset), "vfs_read");
 }
 
 static void an_address_of_the_kernel_tells_how_far_it_moved(void **state)
@@ -187,7 +187,7 @@ static void an_address_of_the_kernel_tells_how_far_it_moved(void **state)
 
 	assert_int_equal(dkt__last_boot_moved(t->ctx, &boot), 0xf000000);
 	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
-	assert_string_equal(dkt_symbol(t->ctx, 0xffffffff81c45480, NULL), "vfs_read");
+	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff81c45480, NULL), "vfs_read");
 }
 
 static void another_kernel_has_no_names(void **state)
@@ -198,8 +198,8 @@ static void another_kernel_has_no_names(void **state)
 	struct tree *t = *state;
 
 	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
-	assert_null(dkt_symbol(t->ctx, 0xffffffff90c45484, NULL));
-	assert_null(dkt_symbol(t->ctx, 0xffffffff90c45474, NULL));
+	assert_null(dkt_symbol_name(t->ctx, 0xffffffff90c45484, NULL));
+	assert_null(dkt_symbol_name(t->ctx, 0xffffffff90c45474, NULL));
 }
 
 /* ---- what the last boot left ---- */
@@ -212,7 +212,7 @@ static void the_last_boot_can_be_read_twice(void **state)
 	assert_int_equal(tree_text(t->root, "last_boot_info", "text delta:\t0\ndata delta:\t0\n"),
 			 0);
 	hand_out(t, "trace_pipe_raw", 1);
-	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(boot.kernel, DKT_KERNEL_SAME);
 	assert_false(boot.kept);
 	shows(t, DKT_LIVE_LAST_BOOT, 1, "<...>");
@@ -220,10 +220,11 @@ static void the_last_boot_can_be_read_twice(void **state)
 	assert_int_equal(tree_text(t->root, "last_boot_info", "# Current\n"), 0);
 	hand_out(t, "trace_pipe_raw", 2);
 	shows(t, DKT_LIVE_LAST_BOOT, 1, "<...>");
-	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_true(boot.kept);
-	assert_ok(t->ctx, dkt_last_boot_clear(t->in));
-	assert_fails(t->ctx, -ENODATA, NULL, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt_instance_last_boot_clear(t->in));
+	assert_fails(t->ctx, -ENODATA, NULL,
+		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 }
 
 /* struct trace_entry, then the fields of sched_switch that name processes. */
@@ -330,19 +331,22 @@ static void records_of_this_boot_are_not_the_last_ones(void **state)
 	struct dkt_last_boot boot;
 	struct dkt_source *source;
 
-	assert_fails(t->ctx, -EOPNOTSUPP, NULL, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_fails(t->ctx, -EOPNOTSUPP, NULL,
+		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(tree_text(t->root, "last_boot_info", "# Current\n"), 0);
 	hand_out(t, "trace_pipe_raw", 1);
-	assert_fails(t->ctx, -ENODATA, NULL, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_fails(t->ctx, -ENODATA, NULL,
+		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_fails(t->ctx, -ENODATA, NULL, dkt_source_live(t->in, &opts, &source));
 	assert_int_equal(tree_text(t->root, "last_boot_info", "Offset: 1\n"), 0);
-	assert_fails(t->ctx, -EINVAL, NULL, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_fails(t->ctx, -EINVAL, NULL, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(tree_text(t->root, "last_boot_info", "text delta:\t1\ndata delta:\t2\n"),
 			 0);
-	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(boot.kernel, DKT_KERNEL_OTHER);
 	assert_int_equal(tree_text(t->root, "per_cpu/cpu0/stats", "entries: 0\n"), 0);
-	assert_fails(t->ctx, -ENODATA, NULL, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_fails(t->ctx, -ENODATA, NULL,
+		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 }
 
 /* Makes the spool of the last boot as a reader leaves it that ended before it saved any page. */
@@ -363,14 +367,14 @@ static void a_reader_that_ended_early_leaves_the_records(void **state)
 	assert_int_equal(tree_text(t->root, "last_boot_info", info), 0);
 	hand_out(t, "trace_pipe_raw", 1);
 	leave(t, "last_boot_info.new", "text delta:\t-1");
-	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(boot.moved, -16);
 	leave(t, "last_boot_info", info);
-	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(boot.moved, -16);
 	assert_false(boot.kept);
 	shows(t, DKT_LIVE_LAST_BOOT, 1, "<...>");
-	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_true(boot.kept);
 }
 
@@ -384,7 +388,7 @@ static enum dkt_snapshot snapshot(struct tree *t)
 {
 	enum dkt_snapshot state;
 
-	assert_ok(t->ctx, dkt_snapshot_get(t->in, &state));
+	assert_ok(t->ctx, dkt_instance_snapshot_get(t->in, &state));
 	return state;
 }
 
@@ -408,7 +412,7 @@ static void a_snapshot_can_be_read_twice(void **state)
 	assert_int_equal(tree_text(t->root, "snapshot", RECORDS), 0);
 	hand_out(t, "snapshot_raw", 2);
 	shows(t, DKT_LIVE_SNAPSHOT, 2, "worker");
-	assert_ok(t->ctx, dkt_snapshot_take(t->in));
+	assert_ok(t->ctx, dkt_instance_snapshot_take(t->in));
 	assert_int_equal(tree_text(t->root, "snapshot", ALLOCATED), 0);
 	assert_int_equal(snapshot(t), DKT_SNAPSHOT_EMPTY);
 }
@@ -421,11 +425,11 @@ static void a_kernel_may_have_no_snapshots(void **state)
 	enum dkt_snapshot now;
 
 	assert_fails(t->ctx, -EOPNOTSUPP, "this kernel has no snapshots",
-		     dkt_snapshot_get(t->in, &now));
+		     dkt_instance_snapshot_get(t->in, &now));
 	assert_fails(t->ctx, -EOPNOTSUPP, "take a snapshot: this kernel has no snapshots",
-		     dkt_snapshot_take(t->in));
+		     dkt_instance_snapshot_take(t->in));
 	assert_fails(t->ctx, -EOPNOTSUPP, "free the snapshot: this kernel has no snapshots",
-		     dkt_snapshot_free(t->in));
+		     dkt_instance_snapshot_free(t->in));
 	assert_fails(t->ctx, -EINVAL,
 		     "only one of DKT_LIVE_SNAPSHOT, DKT_LIVE_LAST_BOOT and DKT_LIVE_FOLLOW",
 		     dkt_source_live(t->in, &opts, &source));

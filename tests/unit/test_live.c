@@ -104,7 +104,7 @@ static void fill_tree(struct tree *t)
 	}
 	hand_out_all(t, 3);
 	assert_ok(t->ctx, dkt_instance_open(t->ctx, NULL, &opts, &t->in));
-	assert_int_equal(dkt_instance_cpus(t->in), 2);
+	assert_int_equal(dkt_instance_n_cpus(t->in), 2);
 }
 
 static uint64_t value_of(const struct dkt_record *rec)
@@ -168,8 +168,8 @@ static uint64_t seen(struct dkt_source *source)
 {
 	struct dkt_loss a, b;
 
-	assert_int_equal(dkt_source_loss(source, 0, &a, sizeof(a)), 0);
-	assert_int_equal(dkt_source_loss(source, 1, &b, sizeof(b)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &a, sizeof(a)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 1, &b, sizeof(b)), 0);
 	return a.seen + b.seen;
 }
 
@@ -412,7 +412,7 @@ static void without_statistics_the_pages_tell_the_loss(void **state)
 	source = open_live(t, DKT_LIVE_KEEP, 0);
 	while (!dkt_source_next(source, &rec))
 		;
-	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 1234);
 	dkt_source_close(source);
 }
@@ -437,7 +437,7 @@ static void unknown_and_bad_records_are_counted(void **state)
 	assert_string_equal(dkt_event_name(rec.event), "id_9");
 	assert_null(dkt_event_field(rec.event, "value"));
 	at_end(source);
-	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.seen, 1);
 	/* Type 0 is not a record, and the bytes after it have no valid length. */
 	assert_int_equal(loss.bad, 2);
@@ -459,25 +459,25 @@ static void each_lost_record_is_reported_once(void **state)
 	assert_int_equal(dkt_source_done(source), 0);
 	/* More records are lost before the next call. */
 	stats(t, 0, 150, 50);
-	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 103);
 	dkt_source_close(source);
 	source = open_live(t, DKT_LIVE_KEEP, 0);
-	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 50);
 	dkt_source_close(source);
 	source = open_live(t, 0, 0);
 	assert_int_equal(dkt_source_done(source), 0);
-	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 50);
 	dkt_source_close(source);
 	/* Another program emptied the buffers: the statistics begin again. */
 	stats(t, 0, 20, 0);
 	source = open_live(t, DKT_LIVE_KEEP, 0);
-	assert_int_equal(dkt_source_loss(source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 23);
 	assert_fails(t->ctx, -EINVAL, "there is no cpu 2",
-		     dkt_source_loss(source, 2, &loss, sizeof(loss)));
+		     dkt_source_get_loss(source, 2, &loss, sizeof(loss)));
 	dkt_source_close(source);
 }
 
@@ -609,7 +609,7 @@ static void the_source_describes_itself(void **state)
 	for (; !dkt_source_next(source, &rec); n++)
 		assert_int_equal(value_of(&rec), 100 + n);
 	assert_int_equal(n, 18);
-	assert_int_equal(dkt_source_loss(source, 1, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(source, 1, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.seen, 9);
 	dkt_source_close(source);
 }

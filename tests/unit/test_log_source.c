@@ -161,7 +161,7 @@ static void a_text_in_order_is_read_at_once(void **state)
 	assert_int_equal(record.cpu, 1);
 	assert_int_equal(dkt_source_next(source, &record), 0);
 	assert_int_equal(dkt_source_next(source, &record), DKT_NEXT_END);
-	assert_ok(*state, dkt_source_loss(source, 0, &loss, sizeof(loss)));
+	assert_ok(*state, dkt_source_get_loss(source, 0, &loss, sizeof(loss)));
 	assert_int_equal(loss.bad, 1);
 	assert_int_equal(loss.seen, 1);
 	dkt_source_close(source);
@@ -181,7 +181,7 @@ static void the_first_line_can_be_cut(void **state)
 
 	assert_int_equal(dkt_source_next(source, &record), 0);
 	assert_int_equal(dkt_source_next(source, &record), DKT_NEXT_END);
-	assert_ok(*state, dkt_source_loss(source, 0, &loss, sizeof(loss)));
+	assert_ok(*state, dkt_source_get_loss(source, 0, &loss, sizeof(loss)));
 	assert_int_equal(loss.bad, 1);
 	dkt_source_close(source);
 }

@@ -373,7 +373,7 @@ static void losses_are_the_sum_of_all_parts(void **state)
 
 	(void)state;
 	pair_open(&pair, &(struct script){ .lost = 3 }, &(struct script){ .lost = 4 });
-	assert_int_equal(dkt_source_loss(pair.merged, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(pair.merged, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.lost, 7);
 	pair_close(&pair);
 }

@@ -91,7 +91,7 @@ static struct dkt__perf_item mapping(const struct room *r)
 static void check_name(struct room *r, bool found)
 {
 	uint64_t address = dkt__perf_maps_name(&r->perf, 42, START + r->at + 1), offset;
-	const char *name = dkt_symbol(r->ctx, address, &offset);
+	const char *name = dkt_symbol_name(r->ctx, address, &offset);
 	const char *file = strrchr(r->path, '/') + 1, *module;
 	char want[PATH_MAX];
 

@@ -138,7 +138,7 @@ static uint64_t seen(struct made *made)
 	uint64_t all = 0;
 
 	for (int cpu = 0; cpu < dkt_source_info(made->source)->cpus; cpu++) {
-		assert_int_equal(dkt_source_loss(made->source, cpu, &loss, sizeof(loss)), 0);
+		assert_int_equal(dkt_source_get_loss(made->source, cpu, &loss, sizeof(loss)), 0);
 		all += loss.seen;
 	}
 	return all;
@@ -252,7 +252,7 @@ static void an_unknown_cpu_is_refused(void **state)
 	(void)state;
 	open_made(&made, NULL);
 	assert_fails(made.ctx, -EINVAL, "there is no cpu -1",
-		     dkt_source_loss(made.source, -1, &loss, sizeof(loss)));
+		     dkt_source_get_loss(made.source, -1, &loss, sizeof(loss)));
 	close_made(&made);
 }
 

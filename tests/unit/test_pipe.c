@@ -84,7 +84,7 @@ static void conclude(struct dkt_source *source, struct result *result)
 	snprintf(result->damage, sizeof(result->damage), "%s", info->damage ? info->damage : "");
 	result->growing = info->growing;
 	for (int cpu = 0; cpu < info->cpus && cpu < 2; cpu++) {
-		assert_int_equal(dkt_source_loss(source, cpu, &loss, sizeof(loss)), 0);
+		assert_int_equal(dkt_source_get_loss(source, cpu, &loss, sizeof(loss)), 0);
 		result->lost[cpu] = loss.lost;
 		result->seen += loss.seen;
 	}
@@ -545,7 +545,7 @@ static void it_can_be_sought_before_the_first_record(void **state)
 	assert_fails(p.ctx, -EOPNOTSUPP, "the pipe can only be read from beginning to end",
 		     dkt_source_seek(p.source, 0, 0));
 	assert_int_equal(dkt__source_slice(p.source, 0, 1, &to), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_bytes(p.source, &done, &of), -EOPNOTSUPP);
+	assert_int_equal(dkt_source_get_bytes(p.source, &done, &of), -EOPNOTSUPP);
 	/* Somebody else may end the wait. */
 	assert_int_equal(dkt_source_wake(p.source), 0);
 	assert_int_equal(dkt_source_wait(p.source, -1), 0);

@@ -229,11 +229,12 @@ static void symbols_beyond_the_list(void **state)
 
 	(void)state;
 	plant(&tree, INT, "\"%d\", REC->v");
-	assert_string_equal(dkt_symbol(tree.ctx, UINT64_C(0xffffffffc0001000), &offset), "last");
+	assert_string_equal(dkt_symbol_name(tree.ctx, UINT64_C(0xffffffffc0001000), &offset),
+			    "last");
 	assert_int_equal(offset, 0);
-	assert_null(dkt_symbol(tree.ctx, UINT64_C(0xffffffffc0001001), &offset));
-	assert_null(dkt_symbol(tree.ctx, 1, &offset));
-	assert_null(dkt_symbol(tree.ctx, 0, &offset));
+	assert_null(dkt_symbol_name(tree.ctx, UINT64_C(0xffffffffc0001001), &offset));
+	assert_null(dkt_symbol_name(tree.ctx, 1, &offset));
+	assert_null(dkt_symbol_name(tree.ctx, 0, &offset));
 	uproot(&tree);
 }
 
@@ -247,7 +248,7 @@ static void hidden_addresses_name_nothing(void **state)
 	assert_int_equal(tree_text(tree.root, "kallsyms",
 				   "0000000000000000 T first\n0000000000000000 T second\n"),
 			 0);
-	assert_null(dkt_symbol(tree.ctx, UINT64_C(0xffffffff81000000), &offset));
+	assert_null(dkt_symbol_name(tree.ctx, UINT64_C(0xffffffff81000000), &offset));
 	uproot(&tree);
 }
 

@@ -379,7 +379,7 @@ static void packed_pages_of_many_cpus_can_be_read(void **state)
 	make_many(room);
 	dkt_instance_close(room->in);
 	assert_ok(room->ctx, dkt_instance_open(room->ctx, NULL, NULL, &room->in));
-	assert_int_equal(dkt_instance_cpus(room->in), MANY);
+	assert_int_equal(dkt_instance_n_cpus(room->in), MANY);
 	recorder = new_recorder(room, &opts);
 	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
 	assert_ok(room->ctx, dkt_recorder_end(recorder));
@@ -413,7 +413,7 @@ static void without_room_the_records_count_as_lost(void **state)
 	assert_fails(room->ctx, -EDQUOT, "there is no room for more records",
 		     dkt_recorder_read(recorder));
 	assert_ok(room->ctx, dkt_recorder_end(recorder));
-	assert_ok(room->ctx, dkt_recorder_counts(recorder, &counts, sizeof(counts)));
+	assert_ok(room->ctx, dkt_recorder_get_counts(recorder, &counts, sizeof(counts)));
 	assert_int_equal(counts.lost, 10);
 	dkt_recorder_free(recorder);
 	close(fd);
@@ -509,7 +509,7 @@ static void read_losses(int fd, uint64_t lost[2])
 	while (!dkt_source_next(source, &record))
 		;
 	for (int cpu = 0; cpu < 2; cpu++) {
-		assert_ok(ctx, dkt_source_loss(source, cpu, &loss, sizeof(loss)));
+		assert_ok(ctx, dkt_source_get_loss(source, cpu, &loss, sizeof(loss)));
 		lost[cpu] = loss.lost;
 	}
 	dkt_source_close(source);
@@ -533,7 +533,7 @@ static void assert_lost(const struct room *room, struct dkt_recorder *recorder, 
 {
 	struct dkt_recorder_counts counts;
 
-	assert_ok(room->ctx, dkt_recorder_counts(recorder, &counts, sizeof(counts)));
+	assert_ok(room->ctx, dkt_recorder_get_counts(recorder, &counts, sizeof(counts)));
 	assert_int_equal(counts.lost, lost);
 }
 

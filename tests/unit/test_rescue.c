@@ -104,7 +104,7 @@ static size_t read_all(const struct room *room, uint64_t lost[2])
 	while (!dkt_source_next(source, &record))
 		n++;
 	for (int cpu = 0; cpu < 2; cpu++) {
-		assert_ok(ctx, dkt_source_loss(source, cpu, &loss, sizeof(loss)));
+		assert_ok(ctx, dkt_source_get_loss(source, cpu, &loss, sizeof(loss)));
 		lost[cpu] = loss.lost;
 	}
 	dkt_source_close(source);
@@ -155,7 +155,7 @@ static void other_recordings_are_left_alone(void **state)
 	assert_int_equal(try_it(room, "made-4194305-7", "another boot"), 1);
 	assert_int_equal(try_it(room, "made-4194305-7", room->boot), -ENOENT);
 	/* The group of an instance has other marks in its name. */
-	assert_ok(room->ctx, dkt_own_group(room->ctx, "made", &mine));
+	assert_ok(room->ctx, dkt_instance_own_group(room->ctx, "made", &mine));
 	for (char *p = mine; *p; p++)
 		*p = *p == '_' ? '-' : *p;
 	assert_int_equal(try_it(room, mine, room->boot), -EBUSY);

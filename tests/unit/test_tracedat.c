@@ -88,10 +88,10 @@ static void a_file_describes_itself(void **state)
 	end(&r);
 	assert_int_equal(begin(&r, MADE "v6", NULL), 0);
 	print(&r);
-	assert_int_equal(dkt_source_loss(r.source, 0, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(r.source, 0, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.seen, 10);
 	assert_int_equal(loss.lost, 4);
-	assert_int_equal(dkt_source_loss(r.source, 1, &loss, sizeof(loss)), 0);
+	assert_int_equal(dkt_source_get_loss(r.source, 1, &loss, sizeof(loss)), 0);
 	assert_int_equal(loss.seen, 3);
 	assert_int_equal(loss.lost, 0);
 	end(&r);
@@ -285,7 +285,7 @@ static int matching(const char *path, const char *text, bool filtered, int *met)
 	for (; !dkt_source_next(r.source, &record); ++*met)
 		n += record.event && dkt_expr_match(expr, &record, "");
 	for (cpu = 0; cpu < dkt_source_info(r.source)->cpus; cpu++) {
-		dkt_source_loss(r.source, cpu, &loss, sizeof(loss));
+		dkt_source_get_loss(r.source, cpu, &loss, sizeof(loss));
 		seen += loss.seen;
 	}
 	assert_int_equal(seen, 58);

@@ -131,9 +131,9 @@ static void a_cpu_that_lost_all_its_records_is_not_forgotten(void **state)
 		assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
 		assert_ok(ctx, dkt_source_open(ctx, path, NULL, &source));
 		assert_int_equal(dkt_source_info(source)->cpus, 2);
-		assert_ok(ctx, dkt_source_loss(source, 0, &loss, sizeof(loss)));
+		assert_ok(ctx, dkt_source_get_loss(source, 0, &loss, sizeof(loss)));
 		assert_int_equal(loss.lost, 0);
-		assert_ok(ctx, dkt_source_loss(source, 1, &loss, sizeof(loss)));
+		assert_ok(ctx, dkt_source_get_loss(source, 1, &loss, sizeof(loss)));
 		assert_int_equal(loss.lost, 7);
 		assert_int_equal(loss.seen, 0);
 		dkt_source_close(source);

@@ -51,7 +51,7 @@ int dkl_own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *li
 {
 	char *copy __cleanup(free) = strdup(lines);
 	char *save = NULL;
-	int err = copy ? dkt_own_group(ctx, owner, &probes->group) : dkt__no_memory(ctx);
+	int err = copy ? dkt_instance_own_group(ctx, owner, &probes->group) : dkt__no_memory(ctx);
 
 	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !err;
 	     line = strtok_r(NULL, "\n", &save))

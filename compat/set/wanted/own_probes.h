@@ -8,7 +8,7 @@
 
 /* All zeroes: none. */
 struct own_probes {
-	char *group; /* of dkt_own_group() */
+	char *group; /* of dkt_instance_own_group() */
 	struct dkt__strings names;
 };
 

@@ -96,7 +96,7 @@ static int find_records(struct dkt_instance *in, const struct dkt__last_boot *bo
 	return err || n ? err : no_records(in);
 }
 
-int dkt_last_boot_get(struct dkt_instance *in, struct dkt_last_boot *out, size_t sz)
+int dkt_instance_last_boot_get(struct dkt_instance *in, struct dkt_last_boot *out, size_t sz)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__blank(out, sz) && in);
 
@@ -117,7 +117,7 @@ int dkt_last_boot_get(struct dkt_instance *in, struct dkt_last_boot *out, size_t
 	return err ? err : dkt__fill(out, sz, &mine);
 }
 
-int dkt_last_boot_find(struct dkt_ctx *ctx, char **name)
+int dkt_instance_last_boot_find(struct dkt_ctx *ctx, char **name)
 {
 	dkt__needs(ctx, dkt__clear(name) && ctx);
 
@@ -186,13 +186,13 @@ int dkt__last_boot_fetch(struct dkt__live *live)
 	return err;
 }
 
-int dkt__instance_mark_boot(struct dkt_instance *in)
+int dkt__instance_last_boot_mark(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 
 	char text[sizeof(DKT__LAST_BOOT_MARK) + 24];
 	int64_t wall;
-	int err = dkt_instance_wall(in, &wall);
+	int err = dkt_instance_get_wall(in, &wall);
 
 	if (err)
 		return err;
@@ -200,7 +200,7 @@ int dkt__instance_mark_boot(struct dkt_instance *in)
 	return dkt_instance_mark(in, text);
 }
 
-int dkt_last_boot_clear(struct dkt_instance *in)
+int dkt_instance_last_boot_clear(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 

@@ -2,7 +2,7 @@
 /*
  * Facts from the records of a boot whose kernel is gone: names of processes, which events of the
  * scheduler, of programs that start and of new processes have as fields, and the wall-clock time,
- * which dkt__instance_mark_boot() recorded.
+ * which dkt__instance_last_boot_mark() recorded.
  */
 #include "lib/source/live.h"
 

@@ -264,7 +264,7 @@ int dkt__instance_retire_events(struct dkt_instance *in, struct dkt_event *const
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
 	struct retiring log __cleanup(retiring_close) = { .events = events, .n = n };
 	struct retiring snapshot __cleanup(retiring_close) = log;
-	int err = dkt_instance_now(in, &opts.until);
+	int err = dkt_instance_get_now(in, &opts.until);
 
 	/* The events are disabled, so that the end of the buffers comes without a bound, too. */
 	if (err == -EOPNOTSUPP)

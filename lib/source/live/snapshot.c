@@ -58,7 +58,7 @@ static int kernel_state(struct dkt_instance *in, enum dkt_snapshot *state)
 	return 0;
 }
 
-int dkt_snapshot_get(struct dkt_instance *in, enum dkt_snapshot *state)
+int dkt_instance_snapshot_get(struct dkt_instance *in, enum dkt_snapshot *state)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(state) && in);
 
@@ -89,7 +89,7 @@ static int change(struct dkt_instance *in, const char *word, const char *then)
 	return err;
 }
 
-int dkt_snapshot_take(struct dkt_instance *in)
+int dkt_instance_snapshot_take(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 
@@ -106,7 +106,7 @@ int dkt_snapshot_take(struct dkt_instance *in)
 	return err ? dkt__fail_in(in->ctx, err, "take a snapshot") : 0;
 }
 
-int dkt_snapshot_free(struct dkt_instance *in)
+int dkt_instance_snapshot_free(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 
@@ -136,7 +136,7 @@ int dkt__snapshot_fetch(struct dkt__live *live)
 int dkt__snapshot_any(struct dkt_instance *in, bool *any)
 {
 	enum dkt_snapshot state;
-	int err = dkt_snapshot_get(in, &state);
+	int err = dkt_instance_snapshot_get(in, &state);
 
 	*any = !err && state == DKT_SNAPSHOT_FULL;
 	if (err != -EOPNOTSUPP)
