@@ -116,6 +116,7 @@ SO := $(O)/libdktrace.so.$(VERSION)
 LUSTRE_SO := $(O)/libdktrace-lustre.so.$(VERSION)
 ARCHIVES := $(O)/libdktrace-lustre.a $(O)/libdktrace.a
 TOOL_ARCHIVES := $(O)/libdktrace-tool.a $(ARCHIVES)
+DESCRIPTIONS := $(O)/libdktrace.json $(O)/libdktrace-lustre.json
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
@@ -124,7 +125,7 @@ TOOL_ARCHIVES := $(O)/libdktrace-tool.a $(ARCHIVES)
 
 all: $(O)/dktrace $(O)/lctl lib
 
-lib: $(SO) $(LUSTRE_SO) $(ARCHIVES) $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc
+lib: $(SO) $(LUSTRE_SO) $(ARCHIVES) $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc $(DESCRIPTIONS)
 
 tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(TEST_TOOLS) $(if $(SAN),,$(O)/tests/vm/dktrace)
 
@@ -236,6 +237,14 @@ $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: Makefile include/dktrace/dktrace.h
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		$(filter %.pc.in,$^) >$@
+
+# The headers as data, for bindings.
+$(O)/libdktrace.json: $(addprefix include/dktrace/,dktrace.h records.h recording.h measure.h)
+$(O)/libdktrace-lustre.json: include/dktrace/lustre.h
+$(DESCRIPTIONS): $(O)/%.json: lib/describe.py
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)lib/describe.py $*.so.$(SOVER) $(filter %.h,$^) >$@
 
 # ---- tool: linked with the archive, so that build/dktrace runs where it stands ----
 
@@ -443,6 +452,7 @@ install: all
 	install -m 644 include/dktrace/*.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
 	install -m 644 share/intervals.d/*.yaml $(DESTDIR)$(DATADIR)/intervals.d/
+	install -m 644 $(DESCRIPTIONS) $(DESTDIR)$(DATADIR)/
 	install -d $(DESTDIR)$(DATADIR)/clickhouse
 	install -m 644 share/clickhouse/*.sql $(DESTDIR)$(DATADIR)/clickhouse/
 	install -d $(DESTDIR)$(DOCDIR)/examples
