@@ -3,7 +3,7 @@
 # modules: xfs loop null_blk
 # programs: bash perf trace-cmd mkfs.xfs probe-target probe-target-O0 marker-target
 # python: tests/tools/examples
-# files: man/*.[1578] tests/live/examples.cases share/classes.d/*
+# files: man/*.[1578] tests/live/examples.cases share/classes.d/* share/intervals.d/*
 # The examples of the manuals that need this kernel, or Lustre, run and print what is printed.
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.12

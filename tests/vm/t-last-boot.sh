@@ -3,7 +3,7 @@
 # reboots: 1
 # programs: bash
 # python: tests/tools/examples
-# files: man/dktrace*.1 tests/live/examples.cases share/classes.d/*
+# files: man/dktrace*.1 tests/live/examples.cases share/classes.d/* share/intervals.d/*
 # The memory is at an address, where no kernel that moves at boot can overwrite it.
 # The kernel crashes, boots again, and last-boot shows what it recorded until then.
 # shellcheck shell=sh disable=SC2154

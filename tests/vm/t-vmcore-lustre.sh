@@ -6,7 +6,7 @@
 # dump: yes
 # programs: bash
 # python: tests/tools/examples
-# files: man/dktrace*.1 tests/live/examples.cases share/classes.d/*
+# files: man/dktrace*.1 tests/live/examples.cases share/classes.d/* share/intervals.d/*
 # shellcheck shell=sh disable=SC2154,SC2034
 
 lnet=/sys/kernel/debug/lnet
