@@ -7,6 +7,10 @@
 #include "lib/inside.h"
 #include "tests/helper/api_room.h"
 
+static const struct dkt_interval api_interval = { .name = "x",
+						  .begin = "made:up",
+						  .end = "made:up" };
+
 #define API_CALLS_MORE(X)                                                                          \
 	/* sources */                                                                              \
 	X(dkt_source_open, "EE0E",                                                                 \
@@ -193,6 +197,16 @@
 	  }))                                                                                      \
 	X(dkt_dump_why, "", GIVES_NOT(dkt_dump_why(-EIO)))                                         \
 	/* pairs */                                                                                \
+	X(dkt_interval_load, "E", dkt_interval_load(A(0, r->fresh)))                               \
+	X(dkt_interval_next, "n0",                                                                 \
+	  GIVES_NOT(dkt_interval_next(A(0, r->fresh), A(1, dkt_interval_next(r->fresh, NULL)))))   \
+	X(dkt_interval_find, "nn0",                                                                \
+	  GIVES_NOT(dkt_interval_find(A(0, r->fresh), A(1, "wakeup"),                              \
+				      A(2, dkt_interval_next(r->fresh, NULL)))))                   \
+	X(dkt_interval_begins, "nn",                                                               \
+	  GIVES_NOT(dkt_interval_begins(A(0, &api_interval), A(1, r->event))))                     \
+	X(dkt_interval_ends, "nn",                                                                 \
+	  GIVES_NOT(dkt_interval_ends(A(0, &api_interval), A(1, r->event))))                       \
 	X(dkt_pairs_new, "EEE", GIVES(struct dkt_pairs, dkt_pairs_free, ({                         \
 					      DKT_OPTS(dkt_pairs_opts, opts, .key = "v",           \
 						       .by = "common_pid", .slowest = 2);          \

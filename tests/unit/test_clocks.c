@@ -413,7 +413,7 @@ static void invalid_clocks_are_refused(void **state)
 	assert_refused(points[1].offset = INT64_MIN, points[1].offset = 0);
 	assert_refused(clock.host = 2, clock.host = 0);
 	clock.sz = 1;
-	assert_fails(a.ctx, -EINVAL, "dkt__source_clock: sz is 1, not the size of the struct",
+	assert_fails(a.ctx, -EINVAL, "dkt_source_clock: sz is 1, not the size of the struct",
 		     merge(&a, &exact, &b, &clock, &merged));
 	one_close(&a);
 	one_close(&b);

@@ -280,7 +280,9 @@ static int make_runs(struct record_sort *sort, const struct record_sort_opts *op
 	dkl_runs_order(runs);
 	sort->log.longest = dkl_runs_longest(runs);
 	if (!err)
-		err = DKT__MIN(dkl_merge_slice(&sort->merge, &whole, UINT64_MAX), 0);
+		err = dkl_merge_slice(&sort->merge, &whole, UINT64_MAX);
+	/* 1: there are no runs. */
+	err = DKT__MIN(err, 0);
 	dkt_progress(sort->ctx, "file", sort->size, sort->size);
 	return err;
 }
