@@ -46,12 +46,19 @@ struct files {
 	char **why;
 };
 
-/* Stores the message about a path. */
-static int fail(const struct files *files, int err, const char *path)
+/* Stores the message about a path, with the words before it. */
+static int fail(const struct files *files, int err, const char *before, const char *path,
+		const char *reason)
 {
-	free(*files->why);
-	*files->why = dkt__format("%s %s: %s", files->kind->what, path, strerror(-err));
-	return err;
+	*files->why = dkt__format("%s%s: %s", before, path, reason);
+	return *files->why ? err : -ENOMEM;
+}
+
+static int fail_dir(const struct files *files, int err, const char *path)
+{
+	char *before __cleanup(free) = dkt__format("%s ", files->kind->what);
+
+	return before ? fail(files, err, before, path, strerror(-err)) : -ENOMEM;
 }
 
 /* ---- which files ---- */
@@ -85,13 +92,13 @@ static int add_dir(struct files *files, const char *path, size_t dir_index)
 	int err = 0;
 
 	if (!dir)
-		return fail(files, -errno, path);
+		return fail_dir(files, -errno, path);
 	while (!err && (errno = 0, entry = readdir(dir)))
 		if (is_data_name(entry->d_name))
 			err = add_file(files, path, dir_index, entry->d_name);
 	if (!err && errno)
 		err = -errno;
-	return err ? fail(files, err, path) : 0;
+	return err ? fail_dir(files, err, path) : 0;
 }
 
 static int file_cmp(const void *a, const void *b)
@@ -112,23 +119,14 @@ static int read_file(struct files *files, const char *path, dkt__data_fn fn, voi
 	size_t len;
 	int err;
 
-	if (fd < 0 || fstat(fd, &st)) {
-		err = -errno;
-		*files->why = dkt__format("%s: %s", path, strerror(-err));
-		return err;
-	}
+	if (fd < 0 || fstat(fd, &st))
+		return fail(files, -errno, "", path, strerror(errno));
 	if (S_ISCHR(st.st_mode))
 		return 0; /* a link to /dev/null disables a shipped file */
-	if (!S_ISREG(st.st_mode)) {
-		*files->why = dkt__format("%s: not a regular file", path);
-		return -EINVAL;
-	}
+	if (!S_ISREG(st.st_mode))
+		return fail(files, -EINVAL, "", path, "not a regular file");
 	err = dkt__read_fd(fd, FILE_SIZE_MAX, &text, &len);
-	if (err) {
-		*files->why = dkt__format("%s: %s", path, strerror(-err));
-		return err;
-	}
-	return fn(data, path, text, len);
+	return err ? fail(files, err, "", path, strerror(-err)) : fn(data, path, text, len);
 }
 
 int dkt__data_read_dirs(enum dkt__data_kind kind, const char *const *dirs, size_t n,

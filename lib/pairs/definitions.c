@@ -136,6 +136,8 @@ static int check_way(struct dkt__yaml *r, const yaml_mark_t *mark, struct dkt_ct
 							      "'match'");
 	err = dkt_pairs_new(ctx, &opts, &pairs);
 	dkt_pairs_free(pairs);
+	if (err == -ENOMEM)
+		return dkt__yaml_no_memory(r);
 	return err ? dkt__yaml_refuse_at(r, mark, "%s", dkt_error(ctx)) : 0;
 }
 
