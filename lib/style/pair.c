@@ -56,6 +56,33 @@ static const char *cut_name(struct dkt_style *style, const char *name)
 	return dkt__style_keep(style, name, len);
 }
 
+/*
+ * The ready-made interval of a thread that the event begins or ends. More than the tracks can tell apart share
+ * their kinds.
+ */
+static bool find_interval(struct dkt_style *style, const struct dkt_event *event, struct pair *pair)
+{
+	const struct dkt_interval *interval = NULL;
+	unsigned int nr = 0;
+
+	while ((interval = dkt_interval_next(event->ctx, interval))) {
+		const bool begins = dkt_interval_begins(interval, event);
+
+		if (interval->per_task && !interval->calls &&
+		    (begins || dkt_interval_ends(interval, event)))
+			break;
+		nr++;
+	}
+	if (!interval)
+		return false;
+	*pair = (struct pair){
+		.phase = dkt_interval_begins(interval, event) ? PAIR_BEGIN : PAIR_END,
+		.kind = PAIR_INTERVAL + nr % (PAIR_KINDS - PAIR_INTERVAL),
+		.words = dkt__style_keep(style, interval->name, strlen(interval->name))
+	};
+	return pair->words;
+}
+
 bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair *pair)
 {
 	size_t i = 0;
@@ -64,7 +91,7 @@ bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair 
 	       (strcmp(rows[i].system, event->system) || fnmatch(rows[i].event, event->name, 0)))
 		i++;
 	if (i == ARRAY_SIZE(rows))
-		return false;
+		return find_interval(style, event, pair);
 	*pair = (struct pair){ .phase = rows[i].phase, .kind = rows[i].kind, .name = rows[i].name };
 	if (rows[i].field)
 		pair->field = dkt_event_field(event, rows[i].field);

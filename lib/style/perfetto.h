@@ -128,12 +128,13 @@ enum pair_kind {
 	PAIR_VECTOR,
 	PAIR_SOFTIRQ,
 	PAIR_REQUEST, /* of a block device */
-	PAIR_KINDS,
+	PAIR_INTERVAL, /* of a thread: the ready-made intervals, by their numbers */
+	PAIR_KINDS = PAIR_INTERVAL + 8,
 };
 
 /* The source of a slice's name. */
 enum pair_name {
-	PAIR_NAME_EVENT, /* the event's name, without "sys_enter_", "_entry", ... */
+	PAIR_NAME_EVENT, /* words: the event's name, without "sys_enter_", "_entry", ..., or the interval's */
 	PAIR_NAME_SYSCALL, /* the number in the field */
 	PAIR_NAME_TEXT, /* the text in the field */
 	PAIR_NAME_FUNCTION, /* the address in the field */

@@ -57,6 +57,19 @@ record()
 	same '"site-chdir"' "$(sed -n 's|.*<script type="application/json" id="data">||p' page.html | jq -c '.pairs[].name' | grep site)" "pairs of the page"
 }
 
+@test "an interval of a thread that a file in intervals.d has is a slice for perfetto" {
+	command -v protoc >/dev/null || skip "needs protoc"
+	add_interval
+	interval site-program | sed 's/syscalls:sys_enter_chdir/sched:sched_process_exec/; s/syscalls:sys_exit_chdir/sched:sched_process_exit/' \
+		>"$tmp/intervals.d/60-program.yaml"
+	dktrace record -o "$tmp/a.dat" -e sched:sched_process_exec,sched:sched_process_exit --comm "$shell" -- \
+		"$tmp/$shell" -c 'cd /'
+	dktrace report "$tmp/a.dat" --style perfetto -o "$tmp/a.pftrace"
+	perfetto_text "$tmp/a.pftrace"
+	has "$(cat "$tmp/a.pftrace.txt")" 'name: "site-program"'
+	same "1 1" "$(grep -c TYPE_SLICE_BEGIN "$tmp/a.pftrace.txt") $(grep -c TYPE_SLICE_END "$tmp/a.pftrace.txt")" "begins and ends"
+}
+
 @test "an interval of a file in intervals.d is a condition of flight and a metric of the daemon" {
 	local metrics=$tmp/dktrace-$DKTRACE_INSTANCE.prom
 
