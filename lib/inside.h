@@ -221,7 +221,7 @@ struct dkt__series_item {
 /*
  * Opens trace.dat files that one kernel wrote one after the other, the oldest first, as one source.
  * *taken is the number of files that it has; the next file, if there is one, is of another kernel or
- * boot, or the clock was set before it. Of the options, buffer, cpus, flags, since and until count.
+ * boot, or the clock was set before it. Only these options count: buffer, cpus, flags, since, until.
  * Each file is opened for a moment now; later only those are open whose records come next. The source
  * leaves out a file that cannot be read, and reports it in damage; where a file is missing, it returns
  * a gap for each CPU, and where the kernel did not record for a time, one that is paused: before a file

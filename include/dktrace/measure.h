@@ -306,8 +306,8 @@ struct dkt_interval {
 DKT_API int dkt_interval_load(struct dkt_ctx *ctx);
 
 /*
- * Returns the one after another, NULL after the last; after NULL: the first. They live as long as the context, and
- * are read if they were not yet: if this fails, there are none, and dkt_error() says why.
+ * Returns the interval after another, or NULL after the last; after NULL: the first. They live as long as the
+ * context. The first call reads them. If it cannot, it returns NULL, and dkt_error() says why.
  */
 DKT_API const struct dkt_interval *dkt_interval_next(struct dkt_ctx *ctx,
 						     const struct dkt_interval *after);

@@ -50,5 +50,5 @@ int dkt__order_wait(struct dkt__order *order, uint64_t nr);
 /* The part whose turn it is has been given out. */
 void dkt__order_next(struct dkt__order *order);
 
-/* Stops the threads because of an error. Returns whether it is the first one; 0 is none. */
+/* Stops the threads because of err. Returns true if it is the first error; 0 is none. */
 bool dkt__order_fail(struct dkt__order *order, int err);

@@ -172,6 +172,16 @@ static int begin_mapping(struct dkt__yaml *r, const char *what)
 		       DKT__YAML_REFUSE(r, "expected lines of '%s: ...'", what);
 }
 
+static int find_key(const struct dkt__yaml_keys *keys, const char *name)
+{
+	if (keys->find)
+		return keys->find(name);
+	for (size_t i = 0; i < keys->n; i++)
+		if (!strcmp(keys->words[i], name))
+			return (int)i;
+	return -ENOENT;
+}
+
 int dkt__yaml_mapping(struct dkt__yaml *r, const struct dkt__yaml_keys *keys, dkt__yaml_fn fn,
 		      void *data)
 {
@@ -180,7 +190,7 @@ int dkt__yaml_mapping(struct dkt__yaml *r, const struct dkt__yaml_keys *keys, dk
 	int key, err = begin_mapping(r, keys->what);
 
 	while (!err && !(err = next_name(r, keys->what, &name))) {
-		key = keys->find(name);
+		key = find_key(keys, name);
 		if (key < 0)
 			return DKT__YAML_REFUSE(r, "unknown %s '%s'", keys->what, name);
 		if (seen & 1u << key)

@@ -17,10 +17,12 @@ struct dkt__yaml {
 	char *why; /* after a failure: its message, which the caller of dkt__yaml_file() frees */
 };
 
-/* The possible keys of a mapping. */
+/* The possible keys of a mapping, at most 32; the number of a key is its place in words. */
 struct dkt__yaml_keys {
 	const char *what; /* what a key is, for messages */
-	int (*find)(const char *name); /* returns the number of the key, below 32, or -ENOENT */
+	const char *const *words;
+	size_t n;
+	int (*find)(const char *name); /* in place of words: returns the number, or -ENOENT */
 };
 
 /* Reads the value that begins at the current event, and stops at the value's last event. */

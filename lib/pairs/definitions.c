@@ -36,19 +36,6 @@ static const char *const way_words[] = {
 	"begin", "end", "match", "keys", "calls", "per_task", "few_keys",
 };
 
-static int find_word(const char *const *words, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(words[i], name))
-			return (int)i;
-	return -ENOENT;
-}
-
-static int find_way_word(const char *name)
-{
-	return find_word(way_words, ARRAY_SIZE(way_words), name);
-}
-
 static int check_event(struct dkt__yaml *r, const char *word)
 {
 	const char *colon = strchr(word, ':'), *why;
@@ -119,7 +106,7 @@ static int read_way_key(struct dkt__yaml *r, unsigned int key, void *data)
 	}
 }
 
-static const struct dkt__yaml_keys way_keys = { "key", find_way_word };
+static const struct dkt__yaml_keys way_keys = { "key", way_words, ARRAY_SIZE(way_words), NULL };
 
 /* A file that cannot be measured by is refused where it is read, not when it is used. */
 static int check_way(struct dkt__yaml *r, const yaml_mark_t *mark, struct dkt_ctx *ctx,
@@ -149,12 +136,7 @@ enum { NAME_ABOUT, NAME_ENTRIES };
 
 static const char *const name_words[] = { "about", "entries" };
 
-static int find_name_word(const char *name)
-{
-	return find_word(name_words, ARRAY_SIZE(name_words), name);
-}
-
-static const struct dkt__yaml_keys name_keys = { "key", find_name_word };
+static const struct dkt__yaml_keys name_keys = { "key", name_words, ARRAY_SIZE(name_words), NULL };
 
 /* Reads into the named interval of the file, whose entries replace those of earlier files. */
 struct reading {
@@ -228,12 +210,10 @@ static int read_interval(struct dkt__yaml *r, const char *name, void *data)
 
 /* ---- the file ---- */
 
-static int find_section(const char *name)
-{
-	return strcmp(name, "intervals") != 0 ? -ENOENT : 0;
-}
+static const char *const section_words[] = { "intervals" };
 
-static const struct dkt__yaml_keys sections = { "key", find_section };
+static const struct dkt__yaml_keys sections = { "key", section_words, ARRAY_SIZE(section_words),
+						NULL };
 
 static int read_section(struct dkt__yaml *r, unsigned int key, void *data)
 {

@@ -4,7 +4,7 @@
  * what is compared, matched and cast, finds the types of the synthetic event's fields, and writes
  * both triggers with their variables: that would be as many lines here as it takes to call it.
  *
- * tracefs_sql() finds a tracefs by itself, reads its README, mounts one if there is none, and keeps
+ * tracefs_sql() looks for a tracefs, reads its README, mounts one if there is none, and keeps
  * the result in global variables; the child sets /dev/null as its tracefs. If the parser crashes on
  * a fault that dkt__sql_bind() does not know, the caller gets an error and survives.
  */

@@ -17,14 +17,6 @@ struct target_change {
 	size_t n_entries, n_added, n_removed;
 };
 
-static int find_word(const char *const *words, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(words[i], name))
-			return (int)i;
-	return -ENOENT;
-}
-
 /* ---- entries ---- */
 
 enum {
@@ -41,12 +33,8 @@ static const char *const entry_words[] = {
 	"events", "syscalls", "functions", "modules", "filter", "narrow", "graph",
 };
 
-static int find_entry_word(const char *name)
-{
-	return find_word(entry_words, ARRAY_SIZE(entry_words), name);
-}
-
-static const struct dkt__yaml_keys entry_keys = { "key", find_entry_word };
+static const struct dkt__yaml_keys entry_keys = { "key", entry_words, ARRAY_SIZE(entry_words),
+						  NULL };
 
 static int check_glob(struct dkt__yaml *r, const char *glob)
 {
@@ -209,12 +197,8 @@ enum { TARGET_ABOUT, TARGET_NONE, TARGET_ENTRIES, TARGET_ADD, TARGET_REMOVE };
 
 static const char *const target_words[] = { "about", "none", "entries", "add", "remove" };
 
-static int find_target_word(const char *name)
-{
-	return find_word(target_words, ARRAY_SIZE(target_words), name);
-}
-
-static const struct dkt__yaml_keys target_keys = { "key", find_target_word };
+static const struct dkt__yaml_keys target_keys = { "key", target_words, ARRAY_SIZE(target_words),
+						   NULL };
 
 static int read_entry(struct dkt__yaml *r, unsigned int key, void *data)
 {
@@ -305,26 +289,21 @@ enum { FILE_CLASSES, FILE_SUBSYSTEMS, FILE_MESSAGES };
 
 static const char *const file_words[] = { "classes", "subsystems", "messages" };
 
-static int find_file_word(const char *name)
-{
-	return find_word(file_words, ARRAY_SIZE(file_words), name);
-}
-
-static const struct dkt__yaml_keys file_keys = { "key", find_file_word };
+static const struct dkt__yaml_keys file_keys = { "key", file_words, ARRAY_SIZE(file_words), NULL };
 
 static int find_class(const char *name)
 {
 	return dkl_mask_bit(MASK_DEBUG, name, strlen(name));
 }
 
-static const struct dkt__yaml_keys class_keys = { "class", find_class };
+static const struct dkt__yaml_keys class_keys = { .what = "class", .find = find_class };
 
 static int find_subsystem(const char *name)
 {
 	return dkl_mask_bit(MASK_SUBSYSTEM, name, strlen(name));
 }
 
-static const struct dkt__yaml_keys subsystem_keys = { "subsystem", find_subsystem };
+static const struct dkt__yaml_keys subsystem_keys = { .what = "subsystem", .find = find_subsystem };
 
 static int read_class(struct dkt__yaml *r, unsigned int bit, void *data)
 {
