@@ -3,9 +3,6 @@
 #include "lib/pairs.h"
 #include "lib/event.h"
 
-/* The limit of open pairs: keys that never end must not use up memory. */
-#define OPEN_MAX (1u << 20)
-
 /* ---- options ---- */
 
 /* Parses "a,b=c": b is the key's name in the begin record, c in the end record. */
@@ -94,7 +91,9 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 		err = check_request(pairs, all.key);
 	if (!err && all.by)
 		err = parse_by(pairs, all.by);
-	pairs->open.n_words = pairs->requests ? DKT__REQUEST_WORDS : pairs->n_keys;
+	pairs->open.requests = pairs->requests;
+	pairs->open.all.size = sizeof(struct pair_begun);
+	pairs->open.all.keys.n_words = pairs->requests ? DKT__REQUEST_WORDS : pairs->n_keys;
 	pairs->groups.n_words = 1;
 	if (!err && all.slowest) {
 		pairs->slow = calloc((size_t)all.slowest + 1, sizeof(*pairs->slow));
@@ -119,6 +118,11 @@ static void slow_cut(struct dkt_pairs *pairs, uint32_t n)
 	pairs->n_slow = n;
 }
 
+static struct pair_begun *begun_at(const struct dkt_pairs *pairs, uint32_t entry)
+{
+	return dkt__keyed_at(&pairs->open.all, entry);
+}
+
 void dkt_pairs_free(struct dkt_pairs *pairs)
 {
 	if (!pairs)
@@ -127,18 +131,17 @@ void dkt_pairs_free(struct dkt_pairs *pairs)
 		free(pairs->group[i].name);
 		dkt__dist_clear(&pairs->group[i].dist);
 	}
-	for (uint32_t i = 0; i < pairs->n_begun; i++)
-		free(pairs->begun[i].kept.bytes);
+	for (uint32_t i = 0; i < pairs->open.all.n_values; i++)
+		free(begun_at(pairs, i)->kept.bytes);
 	slow_cut(pairs, 0);
 	dkt__dist_clear(&pairs->all);
 	free(pairs->kernel_by[0]);
 	free(pairs->kernel_by[1]);
 	free(pairs->slow);
 	free(pairs->group);
-	free(pairs->begun);
 	free(pairs->events);
 	free(pairs->recent);
-	dkt__keymap_clear(&pairs->open);
+	dkt__open_clear(&pairs->open);
 	dkt__keymap_clear(&pairs->groups);
 	dkt__intern_clear(&pairs->strings);
 	free(pairs);
@@ -312,32 +315,16 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 {
 	uint64_t words[PAIRS_KEYS], sectors;
 	struct pair_begun *begun;
-	uint32_t entry;
-	bool added;
+	bool again;
 	int err = 0;
 
 	pairs->info.begins++;
 	if (!load_keys(pairs, source, event, event->begin, record, words, &sectors))
 		return 0;
-	if (pairs->open.n >= OPEN_MAX) {
-		pairs->info.unmatched_begins += pairs->open.n;
-		dkt__keymap_empty(&pairs->open);
-	}
-	entry = dkt__keymap_add(&pairs->open, words, &added);
-	if (entry == DKT__KEYMAP_NONE)
+	begun = dkt__open_begin(&pairs->open, words, record->ts, sectors, &again);
+	if (!begun)
 		return dkt__no_memory(pairs->ctx);
-	if (entry >= pairs->n_begun &&
-	    !dkt__reach(pairs->begun, pairs->n_begun, DKT__MAX(63, entry * 2))) {
-		/* An end must not find an entry that has no memory. */
-		dkt__keymap_remove(&pairs->open, words);
-		return dkt__no_memory(pairs->ctx);
-	}
-	/* The later of two begins counts, as in the kernel's own pairing. */
-	pairs->info.nested += !added;
-	begun = &pairs->begun[entry];
-	begun->ts = record->ts;
 	begun->group = 0;
-	begun->left = sectors;
 	if (pairs->by_begin)
 		err = find_group(pairs, source, record, &event->by, &begun->group);
 	if (!err && pairs->n_slow_max)
@@ -387,45 +374,34 @@ static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t
 	return 0;
 }
 
-/*
- * Removes what the record ends and returns its entry; NONE: nothing has ended. A request ends with its last
- * sectors.
- */
-static uint32_t take_open(struct dkt_pairs *pairs, struct dkt_source *source,
-			  const struct pair_event *event, const struct dkt_record *record)
+/* Returns what the record ends, or NULL. */
+static struct pair_begun *take_open(struct dkt_pairs *pairs, struct dkt_source *source,
+				    const struct pair_event *event, const struct dkt_record *record)
 {
 	uint64_t words[PAIRS_KEYS], sectors;
-	const bool known = load_keys(pairs, source, event, event->end, record, words, &sectors);
-	const uint32_t entry = known ? dkt__keymap_find(&pairs->open, words) : DKT__KEYMAP_NONE;
+	struct pair_begun *begun = NULL;
+	bool part = false;
 
-	if (entry != DKT__KEYMAP_NONE && sectors < pairs->begun[entry].left) {
-		pairs->begun[entry].left -= sectors;
-		pairs->info.nested += dkt__request_go_on(&pairs->open, words, sectors) !=
-				      DKT__KEYMAP_NONE;
-		return DKT__KEYMAP_NONE;
-	}
-	pairs->info.ends++;
-	if (entry != DKT__KEYMAP_NONE)
-		return dkt__keymap_remove(&pairs->open, words);
-	/* The kernel completes flushes without data that no device has got. */
-	pairs->info.unmatched_ends += !pairs->requests || sectors;
-	return entry;
+	if (load_keys(pairs, source, event, event->end, record, words, &sectors))
+		begun = dkt__open_end(&pairs->open, words, sectors, &part, NULL);
+	else
+		pairs->open.unbegun++;
+	pairs->info.ends += !part;
+	return begun;
 }
 
 static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *event,
 	       const struct dkt_record *record)
 {
-	const uint32_t entry = take_open(pairs, source, event, record);
-	struct pair_begun *begun;
+	struct pair_begun *begun = take_open(pairs, source, event, record);
 	uint32_t group;
 	uint64_t ns;
 	int err = 0;
 
-	if (entry == DKT__KEYMAP_NONE)
+	if (!begun)
 		return 0;
-	begun = &pairs->begun[entry];
 	group = begun->group;
-	ns = record->ts - begun->ts;
+	ns = record->ts - begun->begun.ts;
 	if (pairs->grouped && !pairs->by_begin)
 		err = find_group(pairs, source, record, &event->by, &group);
 	if (!err && group >= pairs->n_groups)
@@ -479,8 +455,7 @@ static int cancel_since(struct dkt_pairs *pairs, uint64_t since)
 static int gap(struct dkt_pairs *pairs, const struct dkt_record *record)
 {
 	pairs->info.gaps++;
-	pairs->info.spanned += pairs->open.n;
-	dkt__keymap_empty(&pairs->open);
+	pairs->info.spanned += dkt__open_drop(&pairs->open);
 	return cancel_since(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/dist.h"
-#include "lib/base/keymap.h"
+#include "lib/base/open.h"
 #include "lib/hist/key.h"
 #include "lib/request.h"
 
@@ -45,9 +45,8 @@ struct kept_record {
 };
 
 struct pair_begun {
-	uint64_t ts;
+	struct dkt__begun begun;
 	uint32_t group;
-	uint64_t left; /* of a request: sectors that have not been completed */
 	struct kept_record kept;
 };
 
@@ -95,9 +94,7 @@ struct dkt_pairs {
 	char *kernel_by[2]; /* system and name of the event from which the kernel takes the group */
 	struct pair_event *events; /* by event slot */
 	size_t n_events;
-	struct dkt__keymap open;
-	struct pair_begun *begun; /* by entry of open */
-	uint32_t n_begun;
+	struct dkt__open open; /* of struct pair_begun */
 	struct dkt__keymap groups;
 	struct pair_near near[PAIRS_NEAR]; /* by the lower bits of the value */
 	struct pair_group *group; /* by entry of groups */

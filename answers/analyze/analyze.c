@@ -114,7 +114,7 @@ static int take_gap(struct analyze *a, const struct dkt_record *gap)
 		gap->stream < a->n_streams ? &a->streams[gap->stream] : NULL;
 	uint64_t last = stream && gap->cpu < stream->n_cpus ? stream->last[gap->cpu] : 0;
 
-	spans_gap(&a->spans, last);
+	spans_gap(&a->spans, gap->cpu, last);
 	return kind->gap ? kind->gap(a, a->state, gap->cpu, last ? last : a->from, gap->ts) : 0;
 }
 
@@ -136,8 +136,10 @@ static int restart(struct analyze *a, uint64_t ts)
 	int err = spans_flush(&a->spans);
 
 	for (uint32_t i = 0; i < a->n_streams; i++)
-		for (uint32_t cpu = 0; !err && kind->gap && cpu < a->streams[i].n_cpus; cpu++)
-			err = kind->gap(a, a->state, cpu, a->to, a->to);
+		for (uint32_t cpu = 0; !err && cpu < a->streams[i].n_cpus; cpu++) {
+			spans_gap(&a->spans, cpu, a->to);
+			err = kind->gap ? kind->gap(a, a->state, cpu, a->to, a->to) : 0;
+		}
 	processes_end(&a->processes);
 	if (!a->missed.restarts++)
 		a->low = a->from;
@@ -274,8 +276,10 @@ int analyze_new(struct dkt_ctx *ctx, const struct analysis *analysis,
 int analyze_end(struct analyze *a)
 {
 	const struct analysis_kind *kind = a->analysis->kind;
-	int err = kind->end ? kind->end(a, a->state) : 0;
+	int err;
 
+	spans_count(&a->spans);
+	err = kind->end ? kind->end(a, a->state) : 0;
 	if (!err)
 		err = spans_end(&a->spans);
 	return err || !kind->last ? err : kind->last(a, a->state);

@@ -31,23 +31,22 @@ struct disk {
 		oldest; /* their number and bytes; when the first was issued */
 };
 
-/* A request that has not ended. */
+/* A request in the device. */
 struct request {
-	uint64_t begin;
+	struct dkt__begun begun;
 	const char *op;
 	uint32_t process, disk;
-	uint64_t bytes, depth, left; /* left: sectors that have not been completed */
+	uint64_t bytes, depth;
 	bool failed;
 	uint32_t older, younger; /* the requests that were issued to the disk before and after it */
 	uint64_t most; /* the greatest depth from its issue to that of the younger one */
 };
 
 struct block {
-	struct dkt__keymap disk_keys, keys[2]; /* of requests in the queue and in the device */
+	struct dkt__keymap disk_keys;
 	struct disk *disks;
 	uint32_t n_disks;
-	struct request *requests[2];
-	uint32_t n_requests[2];
+	struct dkt__open requests; /* in the device */
 };
 
 static const struct result_column columns[] = {
@@ -66,7 +65,9 @@ static const struct span_set sets[] = {
 		    columns,
 		    ARRAY_SIZE(columns) - 1,
 		    { 0, 1 },
-		    .one_cpu = false },
+		    .one_cpu = false,
+		    .n_keys = DKT__REQUEST_WORDS,
+		    .beginless = true },
 	[DEVICE] = { "device",
 		     "Requests in the device",
 		     columns,
@@ -161,7 +162,7 @@ static uint64_t busy(const struct disk *disk)
 
 static struct request *in_device(const struct block *block, uint32_t nr)
 {
-	return &block->requests[DEVICE][nr];
+	return dkt__keyed_at(&block->requests.all, nr);
 }
 
 static void enter(struct block *block, uint32_t nr)
@@ -207,7 +208,8 @@ static void note_unfinished(struct block *block, uint32_t nr)
 	const struct request *request = in_device(block, nr);
 	struct disk *disk = &block->disks[request->disk];
 
-	disk->oldest = disk->unfinished ? DKT__MIN(disk->oldest, request->begin) : request->begin;
+	disk->oldest = disk->unfinished ? DKT__MIN(disk->oldest, request->begun.ts) :
+					  request->begun.ts;
 	disk->lacking += request->bytes;
 	disk->unfinished++;
 }
@@ -225,167 +227,167 @@ static void take_all_back(struct block *block, bool note)
 
 /* ---- requests ---- */
 
-/* Returns the number of a new request; NONE: memory is out. */
-static uint32_t add_request(struct analyze *a, struct block *block, int where,
-			    const struct analysis_record *r)
-{
-	uint64_t key[DKT__REQUEST_WORDS];
-	bool added = false;
-	struct request *request;
-	uint32_t nr;
+/* The field behind those of the key: at the begin the size, at the end the error. */
+enum { BYTES = REQUEST_FIELDS, ERROR = REQUEST_FIELDS };
 
-	request_read(r->record, r->fields, key);
-	block->keys[where].n_words = DKT__REQUEST_WORDS;
-	nr = dkt__keymap_add(&block->keys[where], key, &added);
-	request = nr == DKT__KEYMAP_NONE ?
-			  NULL :
-			  dkt__reach(block->requests[where], block->n_requests[where], nr);
-	if (!request)
-		return NONE;
-	a->missed.endless += !added;
-	if (!added && where == DEVICE) {
-		note_unfinished(block, nr);
-		take_back(block, nr);
-	}
-	*request = (struct request){ .begin = r->record->ts,
-				     .op = analyze_text(a, r, 3),
-				     .process = analyze_self(a, r),
-				     .left = (uint64_t)record_int(r, 2),
-				     .bytes = (uint64_t)record_int(r, 4) };
-	if (!request->bytes)
-		request->bytes = 512 * request->left;
-	return request->op && request->process != PROCESS_NONE &&
-			       disk_of(a, block, r, key[0], &request->disk) ?
-		       nr :
-		       NONE;
+static uint64_t size_of(const struct analysis_record *r)
+{
+	const uint64_t bytes = (uint64_t)record_int(r, BYTES);
+
+	return bytes ? bytes : 512 * (uint64_t)record_int(r, REQUEST_SECTORS);
 }
 
-/* Returns the number of the request; NONE: its beginning is missing. */
-static uint32_t find_request(const struct block *block, int where, const struct analysis_record *r)
+/* Of two requests with one key, the one before has no end. */
+static void cut(struct block *block, struct request *request)
 {
-	uint64_t key[DKT__REQUEST_WORDS];
+	const uint32_t nr = dkt__keyed_nr(&block->requests.all, request);
 
-	request_read(r->record, r->fields, key);
-	return block->keys[where].n ? dkt__keymap_find(&block->keys[where], key) : NONE;
-}
-
-static void forget_request(struct block *block, int where, const struct analysis_record *r)
-{
-	uint64_t key[DKT__REQUEST_WORDS];
-
-	request_read(r->record, r->fields, key);
-	dkt__keymap_remove(&block->keys[where], key);
-}
-
-/* The device has completed the first sectors; the rest begins behind them. */
-static int complete_part(struct analyze *a, struct block *block, uint32_t nr,
-			 const struct analysis_record *r)
-{
-	const uint64_t done = (uint64_t)record_int(r, 2);
-	uint64_t key[DKT__REQUEST_WORDS];
-	uint32_t other;
-
-	request_read(r->record, r->fields, key);
-	in_device(block, nr)->left -= done;
-	other = dkt__request_go_on(&block->keys[DEVICE], key, done);
-	if (other == DKT__KEYMAP_NONE)
-		return 0;
-	a->missed.endless++;
-	note_unfinished(block, other);
-	take_back(block, other);
-	return 0;
-}
-
-static int add(struct analyze *a, struct block *block, int where, const struct request *request,
-	       const struct analysis_record *r)
-{
-	struct span span = { .begin = request->begin,
-			     .end = r->record->ts,
-			     .set = (uint32_t)where };
-
-	span.cells[0] = cell_text(block->disks[request->disk].name);
-	span.cells[1] = cell_text(request->op);
-	span.cells[2] = analyze_cell(a, request->process);
-	span.cells[3] = cell_number((uint64_t)record_int(r, 1));
-	span.cells[4] = cell_number(request->bytes);
-	span.cells[5] = cell_number(request->depth);
-	return span_add(a, &span);
+	note_unfinished(block, nr);
+	take_back(block, nr);
 }
 
 static int on_insert(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	return add_request(a, state, QUEUE, r) == NONE ? -ENOMEM : 0;
+	const char *op = analyze_text(a, r, REQUEST_RWBS);
+	const uint32_t process = analyze_self(a, r);
+	uint64_t key[DKT__REQUEST_WORDS];
+	const char *disk;
+	struct span *span;
+	int err;
+
+	(void)state;
+	request_read(r->record, r->fields, key);
+	disk = analyze_disk(a, r, key[0]);
+	if (!op || !disk || process == PROCESS_NONE)
+		return -ENOMEM;
+	err = span_begin(a, QUEUE, key, r->record->ts, &span);
+	if (err)
+		return err;
+	span->cells[0] = cell_text(disk);
+	span->cells[1] = cell_text(op);
+	span->cells[2] = analyze_cell(a, process);
+	span->cells[4] = cell_number(size_of(r));
+	return 0;
+}
+
+/* Ends the wait in the queue. Who inserted the request is who wants it; a worker of the kernel may issue it. */
+static int leave_queue(struct analyze *a, const uint64_t *key, const struct analysis_record *r,
+		       uint32_t *process)
+{
+	struct span *span = span_end(a, QUEUE, key, r->record->ts);
+
+	if (!span)
+		return 0;
+	*process = span->cells[2].process;
+	span->cells[2] = analyze_cell(a, *process);
+	span->cells[3] = cell_number((uint64_t)record_int(r, REQUEST_SECTOR));
+	return span_add(a, span);
 }
 
 static int on_issue(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct block *block = state;
-	const uint32_t queued = find_request(block, QUEUE, r);
-	const uint32_t nr = add_request(a, block, DEVICE, r);
-	const struct request *before = queued == NONE ? NULL : &block->requests[QUEUE][queued];
+	const char *op = analyze_text(a, r, REQUEST_RWBS);
+	uint32_t process = analyze_self(a, r), disk;
+	uint64_t key[DKT__REQUEST_WORDS], sectors = request_read(r->record, r->fields, key);
+	struct request *request;
+	bool again;
+	int err;
 
-	if (nr == NONE)
+	if (!op || process == PROCESS_NONE || !disk_of(a, block, r, key[0], &disk))
 		return -ENOMEM;
-	enter(block, nr);
-	if (!before)
-		return 0;
-	/* Who inserted it is who wants it; a worker of the kernel may issue it. */
-	in_device(block, nr)->process = before->process;
-	forget_request(block, QUEUE, r);
-	return add(a, block, QUEUE, before, r);
+	err = leave_queue(a, key, r, &process);
+	if (err)
+		return err;
+	request = dkt__keyed_find(&block->requests.all, key);
+	if (request)
+		cut(block, request);
+	request = dkt__open_begin(&block->requests, key, r->record->ts, sectors, &again);
+	if (!request)
+		return -ENOMEM;
+	request->op = op;
+	request->process = process;
+	request->disk = disk;
+	request->bytes = size_of(r);
+	request->failed = false;
+	enter(block, dkt__keyed_nr(&block->requests.all, request));
+	return 0;
 }
 
 static int on_requeue(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct block *block = state;
-	const uint32_t nr = find_request(block, DEVICE, r);
+	uint64_t key[DKT__REQUEST_WORDS];
+	struct request *request;
 
 	(void)a;
-	if (nr == NONE)
-		return 0;
-	leave(block, nr);
-	forget_request(block, DEVICE, r);
+	request_read(r->record, r->fields, key);
+	request = dkt__keyed_remove(&block->requests.all, key);
+	if (request)
+		leave(block, dkt__keyed_nr(&block->requests.all, request));
 	return 0;
+}
+
+static int add(struct analyze *a, const struct block *block, const struct request *request,
+	       const struct analysis_record *r)
+{
+	struct span span = { .begin = request->begun.ts, .end = r->record->ts, .set = DEVICE };
+
+	span.cells[0] = cell_text(block->disks[request->disk].name);
+	span.cells[1] = cell_text(request->op);
+	span.cells[2] = analyze_cell(a, request->process);
+	span.cells[3] = cell_number((uint64_t)record_int(r, REQUEST_SECTOR));
+	span.cells[4] = cell_number(request->bytes);
+	span.cells[5] = cell_number(request->depth);
+	return span_add(a, &span);
 }
 
 static int on_complete(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct block *block = state;
-	const uint32_t nr = find_request(block, DEVICE, r);
-	struct request *request;
+	uint64_t key[DKT__REQUEST_WORDS], sectors = request_read(r->record, r->fields, key);
+	struct request *request = dkt__keyed_find(&block->requests.all, key);
 	struct disk *disk;
+	void *other;
+	bool part;
 
-	if (nr == NONE) {
-		/* The layer of flushes completes requests without data that no device has got. */
-		a->missed.unbegun += record_int(r, 2) != 0;
+	if (request)
+		request->failed |= record_int(r, ERROR) != 0;
+	request = dkt__open_end(&block->requests, key, sectors, &part, &other);
+	if (other)
+		cut(block, other);
+	if (!request)
 		return 0;
-	}
-	request = in_device(block, nr);
-	request->failed |= record_int(r, 4) != 0;
-	if ((uint64_t)record_int(r, 2) < request->left)
-		return complete_part(a, block, nr, r);
 	disk = &block->disks[request->disk];
-	leave(block, nr);
-	forget_request(block, DEVICE, r);
+	leave(block, dkt__keyed_nr(&block->requests.all, request));
 	disk->reads += request->op[0] == 'R';
 	disk->writes += request->op[0] != 'R';
 	disk->errors += request->failed;
 	disk->bytes += request->bytes;
-	return add_period(disk, request->begin, DKT__MAX(request->begin, r->record->ts)) ?:
-		       add(a, block, DEVICE, request, r);
+	return add_period(disk, request->begun.ts, DKT__MAX(request->begun.ts, r->record->ts)) ?:
+		       add(a, block, request, r);
 }
 
 /* ---- the rest ---- */
+
+static int on_begin(struct analyze *a, void *state)
+{
+	struct block *block = state;
+
+	(void)a;
+	block->requests.requests = true;
+	block->requests.all.size = sizeof(struct request);
+	block->requests.all.keys.n_words = DKT__REQUEST_WORDS;
+	return 0;
+}
 
 static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t ts)
 {
 	struct block *block = state;
 
 	(void)cpu, (void)last, (void)ts;
-	a->missed.lost += block->keys[QUEUE].n + block->keys[DEVICE].n;
 	take_all_back(block, false);
-	for (size_t i = 0; i < ARRAY_SIZE(block->keys); i++)
-		dkt__keymap_empty(&block->keys[i]);
+	a->missed.lost += dkt__open_drop(&block->requests);
 	return 0;
 }
 
@@ -419,7 +421,9 @@ static int on_end(struct analyze *a, void *state)
 	struct block *block = state;
 	int err = 0;
 
-	a->missed.open += block->keys[QUEUE].n + block->keys[DEVICE].n;
+	a->missed.open += dkt__open_n(&block->requests);
+	a->missed.endless += block->requests.again;
+	a->missed.unbegun += block->requests.unbegun;
 	take_all_back(block, true);
 	if (a->analysis->view != VIEW_STATS)
 		return 0;
@@ -435,10 +439,7 @@ static void clear(void *state)
 	struct block *block = state;
 
 	dkt__keymap_clear(&block->disk_keys);
-	for (size_t i = 0; i < ARRAY_SIZE(block->keys); i++) {
-		dkt__keymap_clear(&block->keys[i]);
-		free(block->requests[i]);
-	}
+	dkt__open_clear(&block->requests);
 	for (uint32_t i = 0; i < block->n_disks; i++)
 		free(block->disks[i].periods);
 	free(block->disks);
@@ -467,6 +468,7 @@ const struct analysis_kind block_kind = {
 	.events = events,
 	.n_events = ARRAY_SIZE(events),
 	.size = sizeof(struct block),
+	.begin = on_begin,
 	.gap = on_gap,
 	.end = on_end,
 	.clear = clear,

@@ -4,22 +4,14 @@
 #include "answers/analyze/sched.h"
 #include "answers/analyze/wchan.h"
 
-/* A process that does not run. */
-struct outside {
-	uint64_t since;
-	uint64_t woken; /* 0: not yet */
-	const char *reason;
-	const char *where; /* the function that waits; NULL: unknown */
-	bool known; /* it stopped at since */
-};
-
 struct offcpu {
-	struct outside *all; /* by process */
-	uint32_t n;
 	uint32_t *stopped; /* by CPU: the process whose stack may come next, plus 1; 0: none */
 	uint32_t n_cpus;
 	struct wchan wchan;
 };
+
+/* The cells of a process that does not run. The last one is not of the table: the time of its wakeup. */
+enum { PROCESS, REASON, WHERE, WOKEN };
 
 static const struct result_column columns[] = {
 	{ "process", RESULT_PROCESS, "Process", NULL, "pid" },
@@ -44,104 +36,110 @@ static uint32_t *stopped_of(struct offcpu *offcpu, const struct analysis_record 
 
 static int on_wakeup(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct offcpu *offcpu = state;
 	uint32_t process = analyze_process(a, r, (int32_t)record_int(r, 1), 0);
-	uint32_t *stopped = stopped_of(offcpu, r);
+	uint32_t *stopped = stopped_of(state, r);
+	struct span *outside;
 
 	if (process == PROCESS_NONE || !stopped)
 		return -ENOMEM;
 	/* A stack that follows is that of the wakeup. */
 	*stopped = 0;
-	if (process < offcpu->n && offcpu->all[process].known && !offcpu->all[process].woken)
-		offcpu->all[process].woken = r->record->ts;
+	outside = span_find(a, 0, &(uint64_t){ process });
+	if (outside && !outside->cells[WOKEN].known)
+		outside->cells[WOKEN] = cell_number(r->record->ts);
 	return 0;
+}
+
+static int find_where(struct analyze *a, struct offcpu *offcpu, const struct dkt_record *stack,
+		      uint32_t process)
+{
+	struct span *outside = span_find(a, 0, &(uint64_t){ process });
+	const char *where = NULL;
+	int err = outside ? wchan_find(a, &offcpu->wchan, stack, &where) : 0;
+
+	if (where)
+		outside->cells[WHERE] = cell_text(where);
+	return err;
 }
 
 /* The stack of the record before it on the CPU. */
 static int on_stack(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct offcpu *offcpu = state;
-	uint32_t *stopped = stopped_of(offcpu, r);
+	uint32_t *stopped = stopped_of(state, r);
 	int err = 0;
 
 	if (!stopped)
 		return -ENOMEM;
 	if (*stopped)
-		err = wchan_find(a, &offcpu->wchan, r->record, &offcpu->all[*stopped - 1].where);
+		err = find_where(a, state, r->record, *stopped - 1);
 	*stopped = 0;
 	return err;
 }
 
-static int add_part(struct analyze *a, uint32_t process, const char *reason, const char *where,
-		    uint64_t begin, uint64_t end)
+/* A wait is divided at the wakeup. */
+static int add_wait(struct analyze *a, struct span *outside, uint32_t process)
 {
-	struct span span = { .begin = begin, .end = end };
+	const uint64_t end = outside->end;
+	const struct result_cell woken = outside->cells[WOKEN];
+	struct span rest = *outside;
+	int err;
 
-	span.cells[0] = analyze_cell(a, process);
-	span.cells[1] = cell_text(reason);
-	span.cells[2] = cell_text(where);
-	return span_add(a, &span);
+	outside->cells[PROCESS] = analyze_cell(a, process);
+	if (woken.known)
+		outside->end = DKT__MIN(woken.number, end);
+	rest.begin = outside->end;
+	err = span_add(a, outside);
+	if (err || !woken.known)
+		return err;
+	rest.cells[PROCESS] = analyze_cell(a, process);
+	rest.cells[REASON] = cell_text("waiting for a CPU");
+	return span_add(a, &rest);
 }
 
-static int add_wait(struct analyze *a, const struct outside *outside, const struct sched_switch *s)
+static int stop(struct analyze *a, const struct sched_switch *s)
 {
-	uint64_t woken = outside->woken ? DKT__MIN(outside->woken, s->ts) : s->ts;
-	int err = add_part(a, s->next, outside->reason, outside->where, outside->since, woken);
+	struct span *outside;
+	int err = span_begin(a, 0, &(uint64_t){ s->prev }, s->ts, &outside);
 
-	if (err || !outside->woken)
+	if (err)
 		return err;
-	return add_part(a, s->next, "waiting for a CPU", outside->where, woken, s->ts);
+	outside->cells[REASON] = cell_text(sched_reason(s->state));
+	outside->cells[WHERE] = outside->cells[WOKEN] = (struct result_cell){ 0 };
+	return 0;
 }
 
 static int on_switch(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct offcpu *offcpu = state;
-	uint32_t *stopped = stopped_of(offcpu, r);
+	uint32_t *stopped = stopped_of(state, r);
 	struct dkt_record stack;
 	struct sched_switch s;
+	struct span *outside;
 	int err = sched_read_switch(a, r, &s);
 
-	if (err || !stopped || !dkt__reach(offcpu->all, offcpu->n, DKT__MAX(s.prev, s.next)))
+	if (err || !stopped)
 		return -ENOMEM;
-	if (s.next_pid && offcpu->all[s.next].known)
-		err = add_wait(a, &offcpu->all[s.next], &s);
-	else
-		a->missed.unbegun += s.next_pid != 0;
-	offcpu->all[s.next].known = false;
-	/* It ran, though no record says since when. */
-	a->missed.endless += offcpu->all[s.prev].known;
-	offcpu->all[s.prev] = (struct outside){ .since = s.ts,
-						.reason = sched_reason(s.state),
-						.known = s.prev_pid && !s.ended };
-	*stopped = offcpu->all[s.prev].known ? s.prev + 1 : 0;
+	outside = s.next_pid ? span_end(a, 0, &(uint64_t){ s.next }, s.ts) : NULL;
+	if (outside)
+		err = add_wait(a, outside, s.next);
+	*stopped = 0;
+	if (!err && s.prev_pid && !s.ended) {
+		err = stop(a, &s);
+		*stopped = s.prev + 1;
+	}
 	/* A sample of perf has its stack in itself. */
 	if (!err && *stopped && r->record->stacks && !dkt_record_stack(r->record, 0, &stack))
-		err = wchan_find(a, &offcpu->wchan, &stack, &offcpu->all[s.prev].where);
+		err = find_where(a, state, &stack, s.prev);
 	sched_switch_done(a, &s);
 	return err;
 }
 
-/* A process may have run meanwhile. */
 static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t ts)
 {
 	struct offcpu *offcpu = state;
 
-	(void)last, (void)ts;
+	(void)a, (void)last, (void)ts;
 	if (cpu < offcpu->n_cpus)
 		offcpu->stopped[cpu] = 0;
-	for (uint32_t i = 0; i < offcpu->n; i++) {
-		a->missed.lost += offcpu->all[i].known;
-		offcpu->all[i].known = false;
-	}
-	return 0;
-}
-
-static int on_end(struct analyze *a, void *state)
-{
-	const struct offcpu *offcpu = state;
-
-	for (uint32_t i = 0; i < offcpu->n; i++)
-		a->missed.open += offcpu->all[i].known;
 	return 0;
 }
 
@@ -149,7 +147,6 @@ static void clear(void *state)
 {
 	struct offcpu *offcpu = state;
 
-	free(offcpu->all);
 	free(offcpu->stopped);
 	wchan_clear(&offcpu->wchan);
 }
@@ -166,7 +163,6 @@ const struct analysis_kind offcpu_kind = {
 	.n_events = ARRAY_SIZE(events),
 	.size = sizeof(struct offcpu),
 	.gap = on_gap,
-	.end = on_end,
 	.clear = clear,
 	.sets = sets,
 	.n_sets = ARRAY_SIZE(sets),

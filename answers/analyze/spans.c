@@ -5,9 +5,6 @@
 #include "lib/base/guess.h"
 #include "lib/base/memory.h"
 
-/* So many intervals wait until no loss can make them doubtful any more. */
-#define RING (1u << 14)
-
 #define TOP_DEFAULT 10
 
 /* Columns of a table beside those of the set. */
@@ -347,13 +344,16 @@ int spans_begin(struct spans *spans, struct analyze *a)
 	*spans = (struct spans){ .a = a, .n_sets = kind->n_sets };
 	if (!kind->n_sets)
 		return 0;
-	spans->ring = calloc(RING, sizeof(*spans->ring));
+	spans->ring = calloc(SPANS_RING, sizeof(*spans->ring));
+	spans->open = calloc(kind->n_sets, sizeof(*spans->open));
 	spans->shown = calloc(kind->n_sets + 1, sizeof(*spans->shown));
 	spans->tables = calloc(kind->n_sets + 1, sizeof(*spans->tables));
-	if (!spans->ring || !spans->shown || !spans->tables)
+	if (!spans->ring || !spans->open || !spans->shown || !spans->tables)
 		return dkt__no_memory(a->ctx);
-	for (size_t i = 0; i < kind->n_sets; i++)
+	for (size_t i = 0; i < kind->n_sets; i++) {
 		spans->shown[i].set = &kind->sets[i];
+		spans_open(&spans->open[i], &kind->sets[i]);
+	}
 	err = set_groups(spans);
 	for (size_t i = 0; !err && i < kind->n_sets; i++)
 		err = set_table(spans, i);
@@ -370,23 +370,12 @@ int span_add(struct analyze *a, struct span *span)
 	/* No loss can make it doubtful, so that it need not wait. */
 	if (spans->shown[span->set].set->one_cpu && span->begin <= span->end)
 		return show(spans, span);
-	err = spans->n == RING ? show(spans, place) : 0;
+	err = spans->n == SPANS_RING ? show(spans, place) : 0;
 	*place = *span;
 	place->end = DKT__MAX(span->begin, span->end);
-	spans->head = (spans->head + 1) % RING;
-	spans->n += spans->n < RING;
+	spans->head = (spans->head + 1) % SPANS_RING;
+	spans->n += spans->n < SPANS_RING;
 	return err;
-}
-
-void spans_gap(struct spans *spans, uint64_t last)
-{
-	for (size_t i = 1; i <= spans->n; i++) {
-		struct span *span = &spans->ring[(spans->head + RING - i) % RING];
-
-		if (span->end <= last)
-			return;
-		span->lost |= !spans->shown[span->set].set->one_cpu;
-	}
 }
 
 static void fill_stats(const struct dkt__dist *dist, struct result_cell *cells)
@@ -466,7 +455,7 @@ int spans_flush(struct spans *spans)
 	int err = 0;
 
 	for (; !err && spans->n; spans->n--)
-		err = show(spans, &spans->ring[(spans->head + RING - spans->n) % RING]);
+		err = show(spans, &spans->ring[(spans->head + SPANS_RING - spans->n) % SPANS_RING]);
 	return err;
 }
 
@@ -501,7 +490,10 @@ void spans_clear(struct spans *spans)
 		free(shown->columns);
 	}
 	for (size_t i = 1; i <= spans->n; i++)
-		free(spans->ring[(spans->head + RING - i) % RING].more);
+		free(spans->ring[(spans->head + SPANS_RING - i) % SPANS_RING].more);
+	for (size_t i = 0; spans->open && i < spans->n_sets; i++)
+		dkt__open_clear(&spans->open[i]);
+	free(spans->open);
 	free(spans->ring);
 	free(spans->shown);
 	free(spans->tables);

@@ -73,7 +73,8 @@ int activity_new(struct dkt_ctx *ctx, const struct activity_opts *opts, struct a
 	activity->sys = strdup(opts && opts->sys ? opts->sys : "/sys");
 	activity->by_pid.n_words = 1;
 	activity->by_device.n_words = 1;
-	activity->by_request.n_words = DKT__REQUEST_WORDS;
+	activity->requests.all.size = sizeof(struct dkt__begun);
+	activity->requests.all.keys.n_words = DKT__REQUEST_WORDS;
 	if (!activity->proc || !activity->sys)
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < ARRAY_SIZE(known_events); i++)
@@ -95,7 +96,7 @@ void activity_free(struct activity *activity)
 		return;
 	dkt__keymap_clear(&activity->by_pid);
 	dkt__keymap_clear(&activity->by_device);
-	dkt__keymap_clear(&activity->by_request);
+	dkt__open_clear(&activity->requests);
 	free(activity->proc);
 	free(activity->sys);
 	free(activity->events);
@@ -105,7 +106,6 @@ void activity_free(struct activity *activity)
 	free(activity->ended);
 	free(activity->cpus);
 	free(activity->disks);
-	free(activity->issued);
 	free(activity);
 }
 
@@ -135,7 +135,7 @@ static void add_gap(struct activity *activity, struct cpu *cpu, const struct dkt
 	sched_forget(activity, cpu);
 	cpu->since = gap->ts;
 	activity->gap = DKT__MAX(activity->gap, gap->ts);
-	dkt__keymap_empty(&activity->by_request);
+	dkt__open_drop(&activity->requests);
 }
 
 int activity_add(struct activity *activity, const struct dkt_record *record)

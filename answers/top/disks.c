@@ -5,7 +5,6 @@
 #include "answers/top/state.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
-#include "lib/base/request.h"
 
 #define SECTOR_BYTES 512
 
@@ -39,25 +38,12 @@ int request_issue(struct activity *activity, const struct counted *counted,
 {
 	uint64_t key[DKT__REQUEST_WORDS];
 	const uint64_t sectors = request_key(counted, record, key);
-	struct issued *issued;
-	uint32_t entry;
-	bool added;
+	bool again;
 
-	if (activity->by_request.n >= ACTIVITY_MAX) {
-		activity->unfollowed++;
-		return 0;
-	}
 	/* A flush has no sectors, and is no request for data. */
-	if (!sectors)
-		return 0;
-	entry = dkt__keymap_add(&activity->by_request, key, &added);
-	issued = entry == DKT__KEYMAP_NONE ?
-			 NULL :
-			 dkt__reach(activity->issued, activity->n_issued, entry);
-	if (!issued)
-		return -ENOMEM;
-	*issued = (struct issued){ .ts = record->ts, .left = sectors };
-	return 0;
+	return !sectors || dkt__open_begin(&activity->requests, key, record->ts, sectors, &again) ?
+		       0 :
+		       -ENOMEM;
 }
 
 int request_complete(struct activity *activity, const struct counted *counted,
@@ -65,21 +51,18 @@ int request_complete(struct activity *activity, const struct counted *counted,
 {
 	uint64_t key[DKT__REQUEST_WORDS], ns;
 	const uint64_t sectors = request_key(counted, record, key);
-	uint32_t entry = dkt__keymap_find(&activity->by_request, key), nr;
+	const struct dkt__begun *begun;
 	struct activity_disk *disk;
+	uint32_t nr;
+	bool part;
 
-	if (entry != DKT__KEYMAP_NONE && sectors < activity->issued[entry].left) {
-		activity->issued[entry].left -= sectors;
-		dkt__request_go_on(&activity->by_request, key, sectors);
-		return 0;
-	}
-	entry = dkt__keymap_remove(&activity->by_request, key);
-	nr = dkt__keymap_find(&activity->by_device, key);
+	begun = dkt__open_end(&activity->requests, key, sectors, &part, NULL);
+	nr = begun ? dkt__keymap_find(&activity->by_device, key) : DKT__KEYMAP_NONE;
 	/* An unknown disk is found when its statistics are read. */
-	if (entry == DKT__KEYMAP_NONE || nr == DKT__KEYMAP_NONE)
+	if (nr == DKT__KEYMAP_NONE)
 		return 0;
 	disk = &activity->disks[nr].now;
-	ns = record->ts - activity->issued[entry].ts;
+	ns = record->ts - begun->ts;
 	disk->timed++;
 	disk->latency_sum += ns;
 	disk->latency_max = DKT__MAX(disk->latency_max, ns);

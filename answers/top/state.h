@@ -3,7 +3,7 @@
 #pragma once
 
 #include "answers/top/activity.h"
-#include "lib/base/request.h"
+#include "lib/base/open.h"
 
 /* More threads, ended threads and requests are not followed, so that memory stays bounded. */
 #define ACTIVITY_MAX 65536
@@ -35,12 +35,6 @@ struct disk {
 	struct activity_disk total; /* the statistics when they were read last */
 	bool whole; /* not a partition */
 	bool read; /* total has been read */
-};
-
-/* A request that a disk has. */
-struct issued {
-	uint64_t ts;
-	uint64_t left; /* sectors that have not been completed */
 };
 
 struct counted;
@@ -75,9 +69,7 @@ struct activity {
 	struct dkt__keymap by_device; /* disks */
 	struct disk *disks;
 	size_t n_disks;
-	struct dkt__keymap by_request; /* dkt__request_key() */
-	struct issued *issued; /* by entry of by_request */
-	size_t n_issued;
+	struct dkt__open requests; /* that disks have, of struct dkt__begun */
 	uint64_t first; /* when recording began; 0: before activity_start() */
 	uint64_t from; /* when the interval began */
 	uint64_t gap; /* records from before that time were lost; 0: none were */

@@ -39,21 +39,3 @@ static inline void dkt__request_key(uint64_t dev, uint64_t sector, uint64_t sect
 	key[1] = flush && sector == UINT64_MAX ? 0 : sector;
 	key[2] = (uint64_t)dkt__request_operation(rwbs, len) << 1 | flush;
 }
-
-/*
- * Notes that the device has completed the first sectors of a request, at least one but not all: those behind
- * them are the request now, with the same number. Returns the number of another request that began there and
- * cannot be in the device any more; DKT__KEYMAP_NONE: there was none.
- */
-static inline uint32_t dkt__request_go_on(struct dkt__keymap *open,
-					  const uint64_t key[DKT__REQUEST_WORDS], uint64_t sectors)
-{
-	const uint64_t rest[DKT__REQUEST_WORDS] = { key[0], key[1] + sectors, key[2] };
-	const uint32_t other = dkt__keymap_remove(open, rest);
-	bool added;
-
-	/* The number that becomes free last is taken first; there is room for it. */
-	dkt__keymap_remove(open, key);
-	dkt__keymap_add(open, rest, &added);
-	return other;
-}

@@ -9,7 +9,10 @@ void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, 
 
 	struct dkt_pairs_info its = pairs->info;
 
-	its.open = pairs->open.n;
+	its.open = dkt__open_n(&pairs->open);
+	its.nested = pairs->open.again;
+	its.unmatched_begins = pairs->open.forgotten;
+	its.unmatched_ends = pairs->open.unbegun;
 	dkt__fill(info, sz, &its);
 }
 
