@@ -275,7 +275,7 @@ DKT_API int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
 			const struct dkt_sql **sql);
 DKT_API void dkt_sql_free(const struct dkt_sql *sql);
 
-/* ---- dkt_interval(3): the ready-made intervals, times from one event to another ------------ */
+/* ---- dkt_interval(3): intervals, the time from one record to another ------------------------- */
 
 /*
  * A ready-made interval: the time from one event to another. If several have the same name, the first one is
@@ -316,12 +316,11 @@ DKT_API const struct dkt_interval *dkt_interval_next(struct dkt_ctx *ctx,
 DKT_API const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name,
 						     const struct dkt_interval *after);
 
-/* True if a record of the event begins it, or ends it. */
-DKT_API bool dkt_interval_begins(const struct dkt_interval *interval,
-				 const struct dkt_event *event);
-DKT_API bool dkt_interval_ends(const struct dkt_interval *interval, const struct dkt_event *event);
+enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };
 
-/* ---- dkt_pairs(3): pairs of records, the time from one to the other -------------------------- */
+/* Returns whether a record of the event begins the interval, ends it, or both (enum dkt_pair_roles). */
+DKT_API uint32_t dkt_interval_roles(const struct dkt_interval *interval,
+				    const struct dkt_event *event);
 
 struct dkt_pairs;
 
@@ -351,8 +350,6 @@ struct dkt_pairs_opts {
 	void *data;
 };
 
-enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };
-
 /* A number of a group: all groups together. */
 #define DKT_PAIRS_ALL SIZE_MAX
 
@@ -370,6 +367,13 @@ DKT_API void dkt_pairs_free(struct dkt_pairs *pairs);
  * -EINVAL: a field cannot be a key, or unknown role.
  */
 DKT_API int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles);
+
+/*
+ * Adds those of the n events that begin or end the interval. -ENOENT: none of them begins it, or none
+ * ends it; else as dkt_pairs_event().
+ */
+DKT_API int dkt_pairs_bind(struct dkt_pairs *pairs, const struct dkt_interval *interval,
+			   struct dkt_event *const *events, size_t n);
 
 /*
  * Takes the next record or gap, in time order. If two begins come without an end between them, the

@@ -343,12 +343,35 @@ static bool has(const char *globs, const struct dkt_event *event)
 	return false;
 }
 
-bool dkt_interval_begins(const struct dkt_interval *interval, const struct dkt_event *event)
+uint32_t dkt_interval_roles(const struct dkt_interval *interval, const struct dkt_event *event)
 {
-	return interval && event && has(interval->begin, event);
+	if (!interval || !event)
+		return 0;
+	return (has(interval->begin, event) ? DKT_PAIR_BEGIN : 0) |
+	       (has(interval->end, event) ? DKT_PAIR_END : 0);
 }
 
-bool dkt_interval_ends(const struct dkt_interval *interval, const struct dkt_event *event)
+int dkt_pairs_bind(struct dkt_pairs *pairs, const struct dkt_interval *interval,
+		   struct dkt_event *const *events, size_t n)
 {
-	return interval && event && has(interval->end, event);
+	dkt__needs(pairs ? pairs->ctx : NULL, pairs && interval && (events || !n));
+
+	static const uint32_t order[] = { DKT_PAIR_BEGIN, 0 };
+	uint32_t have = 0;
+	int err = 0;
+
+	/* Those that begin come first. */
+	for (size_t side = 0; side < ARRAY_SIZE(order); side++)
+		for (size_t i = 0; !err && i < n; i++) {
+			const uint32_t roles = dkt_interval_roles(interval, events[i]);
+
+			if (!roles || (roles & DKT_PAIR_BEGIN) != order[side])
+				continue;
+			have |= roles;
+			err = dkt_pairs_event(pairs, events[i], roles);
+		}
+	if (err || have == (DKT_PAIR_BEGIN | DKT_PAIR_END))
+		return err;
+	return dkt_fail(pairs->ctx, -ENOENT, "no event of '%s'",
+			have & DKT_PAIR_BEGIN ? interval->end : interval->begin);
 }

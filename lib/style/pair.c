@@ -66,17 +66,15 @@ static bool find_interval(struct dkt_style *style, const struct dkt_event *event
 	unsigned int nr = 0;
 
 	while ((interval = dkt_interval_next(event->ctx, interval))) {
-		const bool begins = dkt_interval_begins(interval, event);
-
-		if (interval->per_task && !interval->calls &&
-		    (begins || dkt_interval_ends(interval, event)))
+		if (interval->per_task && !interval->calls && dkt_interval_roles(interval, event))
 			break;
 		nr++;
 	}
 	if (!interval)
 		return false;
 	*pair = (struct pair){
-		.phase = dkt_interval_begins(interval, event) ? PAIR_BEGIN : PAIR_END,
+		.phase = dkt_interval_roles(interval, event) & DKT_PAIR_BEGIN ? PAIR_BEGIN :
+										PAIR_END,
 		.kind = PAIR_INTERVAL + nr % (PAIR_KINDS - PAIR_INTERVAL),
 		.words = dkt__style_keep(style, interval->name, strlen(interval->name))
 	};

@@ -56,18 +56,16 @@ static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_
 
 	for (unsigned int at = HISTOGRAM_PAIRS, kind = at;
 	     !err && at < HISTOGRAM_KINDS && (pair = dkt_interval_next(ctx, pair)); at++) {
-		bool begins = false, ends = false;
+		uint32_t roles = 0;
 
 		/* Pairs of one name are one kind, that of their first row. */
 		if (dkt_interval_find(ctx, pair->name, NULL) == pair)
 			kind = at;
 		if (pair->calls || (done && !strcmp(done->name, pair->name)))
 			continue;
-		for (size_t i = 0; i < n; i++) {
-			begins |= dkt_interval_begins(pair, events[i]);
-			ends |= dkt_interval_ends(pair, events[i]);
-		}
-		if (!begins || !ends)
+		for (size_t i = 0; i < n; i++)
+			roles |= dkt_interval_roles(pair, events[i]);
+		if (roles != (DKT_PAIR_BEGIN | DKT_PAIR_END))
 			continue;
 		done = pair;
 		err = fn(data, kind, pair);
@@ -101,7 +99,7 @@ static bool wants(void *data, struct dkt_event *event)
 	const struct dkt_interval *pair = NULL;
 
 	while ((pair = dkt_interval_next(data, pair)))
-		if (dkt_interval_begins(pair, event) || dkt_interval_ends(pair, event))
+		if (dkt_interval_roles(pair, event))
 			return true;
 	return dkl_message_is(event);
 }
@@ -155,10 +153,10 @@ static int add_ends(struct pairing *p, const struct set *set, const struct dkt_i
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_events; i++)
-		own |= dkt_interval_ends(pair, p->events[i]) &&
+		own |= dkt_interval_roles(pair, p->events[i]) & DKT_PAIR_END &&
 		       classes_of(p, p->events[i]) == set->classes;
 	for (size_t i = 0; !err && i < p->n_events; i++)
-		if (dkt_interval_ends(pair, p->events[i]) &&
+		if (dkt_interval_roles(pair, p->events[i]) & DKT_PAIR_END &&
 		    (!own || classes_of(p, p->events[i]) == set->classes))
 			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_END);
 	return err;
@@ -173,7 +171,7 @@ static int add_kind(void *data, unsigned int kind, const struct dkt_interval *pa
 	int err = 0;
 
 	for (size_t i = 0; !err && i < p->n_events; i++) {
-		if (!dkt_interval_begins(pair, p->events[i]))
+		if (!(dkt_interval_roles(pair, p->events[i]) & DKT_PAIR_BEGIN))
 			continue;
 		err = new_set(p, kind, pair->match, classes_of(p, p->events[i]), &set);
 		if (!err)

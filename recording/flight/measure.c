@@ -49,24 +49,13 @@ static int make_pairs(struct flight_watch *watch, const struct dkt_interval *row
 		 .skip = row->per_task ? getpid() : 0);
 	const struct wanted *wanted = watch->group.wanted;
 	int err = dkt_pairs_new(watch->ctx, &opts, pairs);
-	bool ends;
 
 	*events = calloc(wanted->n + 1, sizeof(**events));
 	if (!err && !*events)
 		err = dkt__no_memory(watch->ctx);
-	for (size_t i = 0; !err && i < wanted->n; i++) {
-		struct dkt_event *event = wanted->list[i].event;
-
-		(*events)[i] = event;
-		ends = dkt_interval_ends(row, event);
-		if (dkt_interval_begins(row, event))
-			err = dkt_pairs_event(*pairs, event,
-					      DKT_PAIR_BEGIN | (ends ? DKT_PAIR_END : 0));
-	}
 	for (size_t i = 0; !err && i < wanted->n; i++)
-		if (!dkt_interval_begins(row, (*events)[i]))
-			err = dkt_pairs_event(*pairs, (*events)[i], DKT_PAIR_END);
-	return err;
+		(*events)[i] = wanted->list[i].event;
+	return err ? err : dkt_pairs_bind(*pairs, row, *events, wanted->n);
 }
 
 /*
@@ -213,7 +202,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		err = make_pairs(watch, row, NULL, &watch->pairs, &events);
 	watch->way = "the recorder reads and pairs all its records";
 	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
-		watch->begin = events[dkt_interval_ends(row, events[0])];
+		watch->begin = events[dkt_interval_roles(row, events[0]) == DKT_PAIR_END];
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
 }
 

@@ -203,10 +203,8 @@ static const struct dkt_interval api_interval = { .name = "x",
 	X(dkt_interval_find, "nn0",                                                                \
 	  GIVES_NOT(dkt_interval_find(A(0, r->fresh), A(1, "wakeup"),                              \
 				      A(2, dkt_interval_next(r->fresh, NULL)))))                   \
-	X(dkt_interval_begins, "nn",                                                               \
-	  GIVES_NOT(dkt_interval_begins(A(0, &api_interval), A(1, r->event))))                     \
-	X(dkt_interval_ends, "nn",                                                                 \
-	  GIVES_NOT(dkt_interval_ends(A(0, &api_interval), A(1, r->event))))                       \
+	X(dkt_interval_roles, "nn",                                                                \
+	  GIVES_NOT(dkt_interval_roles(A(0, &api_interval), A(1, r->event))))                      \
 	X(dkt_pairs_new, "EEE", GIVES(struct dkt_pairs, dkt_pairs_free, ({                         \
 					      DKT_OPTS(dkt_pairs_opts, opts, .key = "v",           \
 						       .by = "common_pid", .slowest = 2);          \
@@ -215,6 +213,10 @@ static const struct dkt_interval api_interval = { .name = "x",
 				      })))                                                         \
 	X(dkt_pairs_free, "n", DOES(dkt_pairs_free(A(0, NULL))))                                   \
 	X(dkt_pairs_event, "EE", dkt_pairs_event(A(0, r->pairs), A(1, r->event), DKT_PAIR_BEGIN))  \
+	X(dkt_pairs_bind, "EEE", ({                                                                \
+		  struct dkt_event *events[] = { r->event };                                       \
+		  dkt_pairs_bind(A(0, r->pairs), A(1, &api_interval), A(2, events), 1);            \
+	  }))                                                                                      \
 	X(dkt_pairs_add, "E0E", dkt_pairs_add(A(0, r->pairs), A(1, r->source), A(2, &r->record)))  \
 	X(dkt_pairs_finish, "E", dkt_pairs_finish(A(0, r->pairs)))                                 \
 	X(dkt_pairs_start, "EEEEE",                                                                \
