@@ -17,9 +17,22 @@
 /* Bytes of a cache line of common CPUs. */
 #define DKT__CACHE_LINE 64
 
-#define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
-#define DKT__MIN(a, b)   ((a) < (b) ? (a) : (b))
-#define DKT__MAX(a, b)   ((a) > (b) ? (a) : (b))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Each argument is evaluated once. Not for constants that the compiler needs, such as the size of an array. */
+#define DKT__MIN(a, b) DKT__FIRST_IF(<, a, b, __COUNTER__)
+#define DKT__MAX(a, b) DKT__FIRST_IF(>, a, b, __COUNTER__)
+
+/* The names differ, so that an argument can be another minimum. */
+#define DKT__FIRST_IF(is, a, b, nr) DKT__FIRST_IF_NR(is, a, b, nr)
+#define DKT__FIRST_IF_NR(is, a, b, nr)                                                             \
+	({                                                                                         \
+		const __auto_type a_##nr = (a);                                                    \
+		const __auto_type b_##nr = (b);                                                    \
+                                                                                                   \
+		a_##nr is b_##nr ? a_##nr : b_##nr;                                                \
+	})
+
 #define dkt__unlikely(x) __builtin_expect(!!(x), 0)
 #define dkt__likely(x)   __builtin_expect(!!(x), 1)
 

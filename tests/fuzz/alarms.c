@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 						.err = -1 };
 	must(!alarms_init(&alarms));
 	while (size > 1) {
-		const size_t host = data[0] % N_HOSTS, len = DKT__MIN(size - 1, data[0] / N_HOSTS);
+		const size_t host = data[0] % N_HOSTS,
+			     len = DKT__MIN(size - 1, (size_t)data[0] / N_HOSTS);
 
 		if (!bad[host])
 			bad[host] = alarms_take(&alarms, &hosts[host], data + 1, len) != 0;

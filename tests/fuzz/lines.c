@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(!lines_init(&lines));
 	must(!clock_add(&hosts[0].clock, &(struct clock_trip){ 100, 200, 1000, 1010, 5 }));
 	while (size > 1) {
-		const size_t host = data[0] % N_HOSTS, len = DKT__MIN(size - 1, data[0] / N_HOSTS);
+		const size_t host = data[0] % N_HOSTS,
+			     len = DKT__MIN(size - 1, (size_t)data[0] / N_HOSTS);
 
 		if (!bad[host])
 			bad[host] = lines_take(&lines, &hosts[host], data + 1, len) != 0;
