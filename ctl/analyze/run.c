@@ -13,7 +13,7 @@
 OPT_VALUES(analyze);
 
 OPT_TABLE(period,
-	{ "period", 0, "DEFINITION", AT(analyze, periods), "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency", .joint = '\x1f', .flags = OPT_FAR },
+	{ "period", 0, "DEFINITION", AT(analyze, periods), "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency", .joint = '\x1f', .flags = OPT_FAR, .offers = OFFER_INTERVALS },
 	{ "took", 0, "TIME", AT(analyze, took), "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'", .flags = OPT_FAR },
 );
 

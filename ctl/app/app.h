@@ -110,6 +110,7 @@ struct command {
 	 * NULL: the flags tell.
 	 */
 	int (*find_file)(const struct app *app, int n, char **argv);
+	enum offers offers; /* OFFER_WORDS: "start|stop", with which args begins */
 };
 
 /* Ends with a row without a name. */

@@ -14,10 +14,10 @@ OPT_VALUES(background);
 const char *const print_styles[] = { "text", "svg", NULL };
 
 OPT_TABLE(select,
-	{ "class", 'c', "NAMES", AT(select, classes), "select records of these classes: rpctrace+ioctl", .joint = ',', .flags = OPT_FAR },
-	{ "event", 'e', "GLOBS", AT(select, events), "select records of these events: 'sched:*,sys_enter[id == 1]'", .joint = ',', .flags = OPT_FAR },
+	{ "class", 'c', "NAMES", AT(select, classes), "select records of these classes: rpctrace+ioctl", .joint = ',', .flags = OPT_FAR, .offers = OFFER_CLASSES },
+	{ "event", 'e', "GLOBS", AT(select, events), "select records of these events: 'sched:*,sys_enter[id == 1]'", .joint = ',', .flags = OPT_FAR, .offers = OFFER_EVENTS },
 	{ "rate", 0, "CLASS=N", AT(select, rate), "select at most N records of a class per second: rpctrace=100,vfstrace=10", .flags = OPT_FAR },
-	{ "subsystem", 'u', "NAMES", AT(select, subsystems), "select records of these subsystems: osd+ldlm", .joint = ',', .flags = OPT_FAR },
+	{ "subsystem", 'u', "NAMES", AT(select, subsystems), "select records of these subsystems: osd+ldlm", .joint = ',', .flags = OPT_FAR, .offers = OFFER_SUBSYSTEMS },
 );
 
 OPT_TABLE(thread,
@@ -57,24 +57,24 @@ OPT_TABLE(offset,
 );
 
 OPT_TABLE(write,
-	{ "format", 'F', "FORMAT", AT(sink, format), "write trace.dat, trace.dat-6, sqlite or a style; default: by the name of the file" },
+	{ "format", 'F', "FORMAT", AT(sink, format), "write trace.dat, trace.dat-6, sqlite or a style; default: by the name of the file", .offers = OFFER_FORMATS },
 );
 
 OPT_TABLE(copy,
-	{ "format", 'F', "FORMAT", AT(sink, format), "write FILE as trace.dat, trace.dat-6 or a style, all or nothing" },
+	{ "format", 'F', "FORMAT", AT(sink, format), "write FILE as trace.dat, trace.dat-6 or a style, all or nothing", .offers = OFFER_FORMATS },
 );
 
 OPT_TABLE(compression,
-	{ "compression", 0, "NAME", AT(sink, compression), "compress trace.dat with zstd (default), zlib or none", .check = value_compression },
+	{ "compression", 0, "NAME", AT(sink, compression), "compress trace.dat with zstd (default), zlib or none", .check = value_compression, .words = value_compressions },
 );
 
 OPT_TABLE(what,
-	{ "class", 'c', "NAMES", AT(what, classes), "record the events of these classes: iotrace+ioctl", .check = value_classes, .joint = ',', .flags = OPT_FAR },
-	{ "event", 'e', "EVENTS", AT(what, events), "record these events: 'sched:*,block_rq_issue[bytes > 4096]'", .check = value_events, .joint = ',', .flags = OPT_FAR },
+	{ "class", 'c', "NAMES", AT(what, classes), "record the events of these classes: iotrace+ioctl", .check = value_classes, .joint = ',', .flags = OPT_FAR, .offers = OFFER_CLASSES },
+	{ "event", 'e', "EVENTS", AT(what, events), "record these events: 'sched:*,block_rq_issue[bytes > 4096]'", .check = value_events, .joint = ',', .flags = OPT_FAR, .offers = OFFER_EVENTS },
 	{ "filter", 'f', "EXPR", AT(what, filter), "let the kernel record only what matches EXPR, if the event has its fields", .check = value_filter, .flags = OPT_FAR },
 	{ "probe", 0, "PROBE", AT(what, probes), "record this probe, as 'dktrace probe add' defines it; one per line", .joint = '\n' },
-	{ "stack", 0, "EVENTS", AT(what, stacks), "record the kernel's stack with these events: 'block_rq_*' or all", .check = value_events, .joint = ',', .flags = OPT_FAR },
-	{ "subsystem", 'u', "NAMES", AT(what, subsystems), "record only these subsystems of the classes: osd+ldlm", .check = value_subsystems, .joint = ',', .flags = OPT_FAR },
+	{ "stack", 0, "EVENTS", AT(what, stacks), "record the kernel's stack with these events: 'block_rq_*' or all", .check = value_events, .joint = ',', .flags = OPT_FAR, .offers = OFFER_EVENTS },
+	{ "subsystem", 'u', "NAMES", AT(what, subsystems), "record only these subsystems of the classes: osd+ldlm", .check = value_subsystems, .joint = ',', .flags = OPT_FAR, .offers = OFFER_SUBSYSTEMS },
 );
 
 OPT_TABLE(program,

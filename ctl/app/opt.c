@@ -13,7 +13,7 @@
 /* The options of all commands. */
 static OPT_TABLE(common,
 	{ "help", 'h', NULL, AT_APP(help), "print this help" },
-	{ "instance", 'B', "NAME", AT_APP(instance), "use the instance NAME (default dktrace, or $DKTRACE_INSTANCE)", .flags = OPT_FAR | OPT_EMPTY },
+	{ "instance", 'B', "NAME", AT_APP(instance), "use the instance NAME (default dktrace, or $DKTRACE_INSTANCE)", .flags = OPT_FAR | OPT_EMPTY, .offers = OFFER_INSTANCES },
 	{ "root", 'R', "DIR", AT_APP(root), "use DIR in place of tracefs (default $DKTRACE_ROOT)" },
 	{ "version", 'V', NULL, AT_APP(version), "print the version" },
 );

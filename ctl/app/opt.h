@@ -44,6 +44,34 @@ enum opt_flags {
 	OPT_FAR = 32, /* names no file, program or place: a key with --allow may give it */
 };
 
+/* The candidates that completion offers for the value of an option, or for the arguments of a command. */
+enum offers {
+	OFFER_WORDS, /* the words of the row: values, or actions with which the arguments begin; none: files */
+	OFFER_ANALYSES,
+	OFFER_CALLS, /* system calls */
+	OFFER_CLASSES,
+	OFFER_COLUMNS, /* of top */
+	OFFER_COUNTS, /* of hist, and events */
+	OFFER_EVENTS,
+	OFFER_FIELDS, /* of the events before it */
+	OFFER_FILTERS,
+	OFFER_FORMATS,
+	OFFER_HELP, /* commands, and the words of tasks */
+	OFFER_INSTANCES,
+	OFFER_INTERVALS,
+	OFFER_LISTS,
+	OFFER_LUSTRE, /* analyses of Lustre's log */
+	OFFER_PAIRS, /* intervals, or two events */
+	OFFER_PANELS, /* of top */
+	OFFER_PARAMETERS,
+	OFFER_PROBES,
+	OFFER_SETTINGS, /* PARAMETER=VALUE */
+	OFFER_STYLES,
+	OFFER_SUBSYSTEMS,
+	OFFER_TRIGGERS,
+	N_OFFERS,
+};
+
 /* A table of rows ends with one without a name. */
 struct opt {
 	const char *name;
@@ -53,7 +81,8 @@ struct opt {
 	size_t offset;
 	const char *help;
 	value_check *check; /* finds what is wrong whatever the machine is like */
-	const char *const *words; /* the values, for completion; NULL: it knows them by the name */
+	const char *const *words; /* the values, for completion */
+	enum offers offers;
 	unsigned int flags; /* enum opt_flags */
 	char joint; /* joins the values of an option that is given again; 0: the last one counts */
 	/* An old name, understood but not offered: the option that it stands for, and nothing else. */

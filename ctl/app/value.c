@@ -111,10 +111,13 @@ int value_filter(struct dkt_ctx *ctx, const char *option, const char *text)
 	return err;
 }
 
+const char *const value_compressions[] = { "none", "zlib", "zstd", NULL };
+
 int value_compression(struct dkt_ctx *ctx, const char *option, const char *text)
 {
-	if (!strcmp(text, "zstd") || !strcmp(text, "zlib") || !strcmp(text, "none"))
-		return 0;
+	for (const char *const *name = value_compressions; *name; name++)
+		if (!strcmp(text, *name))
+			return 0;
 	return dkt_fail(ctx, -EINVAL, "--%s: '%s' is not zstd, zlib or none", option, text);
 }
 

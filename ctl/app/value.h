@@ -11,6 +11,9 @@ value_check value_events, value_classes, value_subsystems, value_processes, valu
 	value_programs, value_numbers, value_server, value_filter, value_compression, value_depth,
 	value_threshold;
 
+/* The names that value_compression() takes; NULL after the last. */
+extern const char *const value_compressions[];
+
 /* The same for words that select events, which are an argument of the command with that name. */
 value_check value_select;
 

@@ -20,6 +20,8 @@ struct probe_options {
 	bool dry_run, enable, force;
 };
 
+static const char *const probe_kinds[] = { "kprobe", "uprobe", "fprobe", "tracepoint", "event", "synthetic", NULL };
+
 OPT_OWN(probe,
 	{ "debug-file", 0, "FILE", AT(probe, debug_file), "read the debug information from FILE" },
 	{ "dry-run", 0, NULL, AT(probe, dry_run), "print the definitions; create nothing" },
@@ -27,7 +29,7 @@ OPT_OWN(probe,
 	{ "exec", 'x', "FILE", AT(probe, exec), "probe the program or library FILE instead of the kernel", .flags = OPT_PROGRAM },
 	{ "force", 0, NULL, AT(probe, force), "add: also inside an instruction, which crashes the program" },
 	{ "group", 'g', "GROUP", AT(probe, group), "create the event in GROUP (default dktrace)" },
-	{ "kind", 0, "KIND", AT(probe, kind), "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },
+	{ "kind", 0, "KIND", AT(probe, kind), "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic", .words = probe_kinds },
 	{ "max", 0, "N", AT(probe, max), "fail if a glob or a line needs more than N probes (default 100)" },
 	{ "name", 0, "NAME", AT(probe, name), "name the event (default: after the place)" },
 	{ "pid", 'p', "PID", AT(probe, pid), "probe the program of process PID; with --exec: find FILE as PID sees it", .flags = OPT_PROCESS },

@@ -13,7 +13,7 @@
 #include "recording/record/complete.h"
 
 OPT_TABLE(recover,
-	{ "compression", 0, "NAME", AT(sink, compression), "write the records with zstd, zlib or none (default: as they are)", .check = value_compression },
+	{ "compression", 0, "NAME", AT(sink, compression), "write the records with zstd, zlib or none (default: as they are)", .check = value_compression, .words = value_compressions },
 	{ "output", 'o', "FILE", AT_APP(output), "write to FILE (default: in place of the recording)" },
 );
 

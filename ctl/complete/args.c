@@ -20,52 +20,66 @@
 #include "lib/inside.h"
 
 /* The n-th argument before the word being typed, counted from 1 without options, or NULL. */
-static const char *argument(const struct command *command, int argc, char **argv, int n)
+static const char *argument(const struct completing *at, int n)
 {
-	for (int i = 1; i < argc - 1; i++) {
-		if (opt_takes(command, argv[i]))
+	for (int i = 1; i < at->argc - 1; i++) {
+		if (opt_takes(at->command, at->argv[i]))
 			i++;
-		else if (*argv[i] != '-' && !--n)
-			return argv[i];
+		else if (*at->argv[i] != '-' && !--n)
+			return at->argv[i];
 	}
 	return NULL;
 }
 
-/* ---- values of options ---- */
+/* ---- names ---- */
 
-static void offer_styles(const struct typed *typed)
+static void offer_classes(const struct completing *at)
+{
+	offer_mask(&at->typed, MASK_DEBUG, false);
+}
+
+static void offer_subsystems(const struct completing *at)
+{
+	offer_mask(&at->typed, MASK_SUBSYSTEM, false);
+}
+
+static void offer_event_globs(const struct completing *at)
+{
+	offer_named(at->app, &at->typed, NAMED_SEPARATORS);
+}
+
+static void offer_styles(const struct completing *at)
 {
 	struct dkt_style_info info;
 
 	for (size_t i = 0; !dkl_style_get(i, &info); i++)
-		offer(typed, info.name, "");
+		offer(&at->typed, info.name, "");
 }
 
-static void offer_formats(const struct typed *typed)
+static void offer_formats(const struct completing *at)
 {
 	static const char *const files[] = { "trace.dat", "trace.dat-6", "sqlite", NULL };
 
-	offer_words(typed, files);
-	offer_styles(typed);
+	offer_words(&at->typed, files);
+	offer_styles(at);
 }
 
-static void offer_instances(const struct typed *typed)
+static void offer_instances(const struct completing *at)
 {
 	DIR *dir __cleanup(closedir) = opendir(RUN_DIR);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		if (*entry->d_name != '.' && strcmp(entry->d_name, "mounted"))
-			offer(typed, entry->d_name, "");
+			offer(&at->typed, entry->d_name, "");
 }
 
-/* Completes fields of the events of hist, or of both ends of a pair. */
-static void offer_fields_typed(struct app *app, const struct command *command, int argc,
-			       char **argv, const struct typed *typed)
+/* Offers the fields of the events of hist, or of both ends of a pair. */
+static void offer_fields_typed(const struct completing *at)
 {
-	const char *first = argument(command, argc, argv, 1);
-	const char *second = argument(command, argc, argv, 2);
-	const struct dkt_interval *pair = first ? dkt_interval_find(app->ctx, first, NULL) : NULL;
+	const char *first = argument(at, 1), *second = argument(at, 2);
+	const struct dkt_interval *pair = first ? dkt_interval_find(at->app->ctx, first, NULL) :
+						  NULL;
 	char *events __cleanup(free) = NULL;
 
 	if (pair) {
@@ -74,39 +88,29 @@ static void offer_fields_typed(struct app *app, const struct command *command, i
 	}
 	events = dkt__format("%s,%s", first ? first : "", second ? second : "");
 	if (events)
-		offer_fields(app, typed, events);
+		offer_fields(at->app, &at->typed, events);
 }
 
-/* Completes the last name of "!futex,read". */
-static void offer_calls(const struct typed *typed)
+/* Offers the last name of "!futex,read". */
+static void offer_calls(const struct completing *at)
 {
-	const struct typed last = typed_last(typed, "!=, ");
+	const struct typed last = typed_last(&at->typed, "!=, ");
 	const struct call_signature *signature;
 
 	for (size_t i = 0; (signature = call_signature_at(i)); i++)
 		offer(&last, signature->name, "");
 }
 
-static bool takes_fields(const char *option)
+static void offer_panels(const struct completing *at)
 {
-	static const char *const names[] = { "keys", "match", "vals", "sort" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(option, names[i]))
-			return true;
-	return false;
-}
-
-static void offer_panels(const struct typed *typed)
-{
-	const struct typed name = typed_last(typed, ",");
+	const struct typed name = typed_last(&at->typed, ",");
 
 	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
 		offer(&name, top_panels[nr].name, "");
 }
 
 /* Two panels may have the same column. */
-static void offer_top_columns(const struct typed *typed)
+static void offer_top_columns(const struct completing *at)
 {
 	struct dkt__strings seen = { 0 };
 
@@ -115,107 +119,90 @@ static void offer_top_columns(const struct typed *typed)
 			const char *key = top_panels[nr].columns[i].out.key;
 
 			if (!dkt__strings_has(&seen, key) && !dkt__strings_add(&seen, key))
-				offer(typed, key, "");
+				offer(&at->typed, key, "");
 		}
 	dkt__strings_clear(&seen);
 }
 
-static void offer_pair_names(struct app *app, const struct typed *typed)
+static void offer_intervals(const struct completing *at)
 {
 	const struct dkt_interval *pair = NULL;
 	const char *before = "";
 
 	/* Several rows of the same name follow each other. */
-	while ((pair = dkt_interval_next(app->ctx, pair))) {
+	while ((pair = dkt_interval_next(at->app->ctx, pair))) {
 		if (strcmp(pair->name, before) != 0)
-			offer(typed, pair->name, "");
+			offer(&at->typed, pair->name, "");
 		before = pair->name;
 	}
 }
 
-void complete_value(struct app *app, const struct command *command, const struct opt *opt, int argc,
-		    char **argv, const struct typed *typed)
-{
-	const char *option = opt->name;
-	static const char *const probe_kinds[] = { "kprobe", "uprobe",    "fprobe", "tracepoint",
-						   "event",  "synthetic", NULL };
-	static const char *const compressions[] = { "none", "zlib", "zstd", NULL };
-
-	if (opt->words)
-		offer_words(typed, opt->words);
-	else if (!strcmp(option, "class"))
-		offer_mask(typed, MASK_DEBUG, false);
-	else if (!strcmp(option, "subsystem"))
-		offer_mask(typed, MASK_SUBSYSTEM, false);
-	else if (!strcmp(option, "event") || !strcmp(option, "stack"))
-		offer_named(app, typed, NAMED_SEPARATORS);
-	else if (!strcmp(option, "style"))
-		offer_styles(typed);
-	else if (!strcmp(option, "format"))
-		offer_formats(typed);
-	else if (!strcmp(option, "compression"))
-		offer_words(typed, compressions);
-	else if (!strcmp(option, "instance"))
-		offer_instances(typed);
-	else if (!strcmp(option, "kind"))
-		offer_words(typed, probe_kinds);
-	else if (!strcmp(option, "period"))
-		offer_pair_names(app, typed);
-	else if (!strcmp(option, "calls"))
-		offer_calls(typed);
-	else if (!strcmp(option, "sort") && opt->into == &top_values)
-		offer_top_columns(typed);
-	else if (!strcmp(option, "panel"))
-		offer_panels(typed);
-	else if (takes_fields(option) && command)
-		offer_fields_typed(app, command, argc, argv, typed);
-}
-
 /* ---- arguments of commands ---- */
 
-static void offer_counts(const struct typed *typed)
+static void offer_assignments(const struct completing *at)
+{
+	offer_settings(at->app, &at->typed);
+}
+
+static void offer_parameters(const struct completing *at)
+{
+	offer_params(&at->typed, "");
+}
+
+static void offer_counts(const struct completing *at)
 {
 	const struct count *count = NULL;
 
 	while ((count = dkl_count_next(count)))
 		if (count == dkl_count_find(count->name, NULL))
-			offer(typed, count->name, "");
+			offer(&at->typed, count->name, "");
 }
 
-static void offer_lists(struct app *app, int argc, char **argv, const struct typed *typed)
+static void offer_counted(const struct completing *at)
+{
+	if (argument(at, 1))
+		return;
+	offer_counts(at);
+	offer_selection(at->app, &at->typed);
+}
+
+static void offer_lists(const struct completing *at)
 {
 	static const char *const lists[] = { "classes", "subsystems", "events",
 					     "fields",  "counts",     NULL };
 
-	if (argc < 3)
-		offer_words(typed, lists);
-	else if (!strcmp(argv[1], "classes"))
-		offer_bits(typed, MASK_DEBUG);
-	else if (!strcmp(argv[1], "subsystems"))
-		offer_bits(typed, MASK_SUBSYSTEM);
-	else if (!strcmp(argv[1], "counts"))
-		offer_counts(typed);
+	if (at->argc < 3)
+		offer_words(&at->typed, lists);
+	else if (!strcmp(at->argv[1], "classes"))
+		offer_bits(&at->typed, MASK_DEBUG);
+	else if (!strcmp(at->argv[1], "subsystems"))
+		offer_bits(&at->typed, MASK_SUBSYSTEM);
+	else if (!strcmp(at->argv[1], "counts"))
+		offer_counts(at);
 	else
-		offer_events(app, typed);
+		offer_events(at->app, &at->typed);
 }
 
-static void offer_filters(struct app *app, int argc, const struct typed *typed)
+static void offer_filters(const struct completing *at)
 {
 	static const char *const verbs[] = { "set", "list", "clear", NULL };
 
-	if (argc < 3)
-		offer_words(typed, verbs);
-	else if (argc == 3)
-		offer_selection(app, typed);
+	if (at->argc < 3)
+		offer_words(&at->typed, verbs);
+	else if (at->argc == 3)
+		offer_selection(at->app, &at->typed);
 }
 
-static void offer_triggers(struct app *app, int argc, char **argv, const struct typed *typed)
+static void offer_triggers(const struct completing *at)
 {
 	static const char *const verbs[] = { "add", "list", "del", "rearm", NULL };
 	static const char *const actions[] = {
 		"traceon",        "traceoff",     "stacktrace",    "snapshot",   "enable_event:",
 		"disable_event:", "enable_hist:", "disable_hist:", "hist:keys=", NULL
 	};
+	const struct typed *typed = &at->typed;
+	const int argc = at->argc;
+	char **argv = at->argv;
 	const char *colon = strchr(typed->rest, ':');
 	/* "message TEXT" has one argument more than "EVENTS". */
 	bool text = argc > 3 && !strcmp(argv[1], "add") && !strcmp(argv[2], TRIGGERS_MESSAGE);
@@ -225,10 +212,10 @@ static void offer_triggers(struct app *app, int argc, char **argv, const struct 
 		offer_words(typed, verbs);
 	} else if (argc == 3 && strcmp(argv[1], "rearm")) {
 		offer(typed, TRIGGERS_MESSAGE, "");
-		offer_selection(app, typed);
+		offer_selection(at->app, typed);
 	} else if (argc == 4 + text && colon && strncmp(typed->rest, "hist", 4)) {
 		target = typed_new(typed->word, colon + 1);
-		offer_selection(app, &target);
+		offer_selection(at->app, &target);
 	} else if (argc == 4 + text) {
 		offer_words(typed, actions);
 	}
@@ -241,53 +228,45 @@ static int offer_function(void *data, const char *module, const char *name)
 	return 0;
 }
 
-static void offer_probes(struct app *app, const struct typed *typed)
+static void offer_probe_names(const struct completing *at)
 {
 	struct debuglog *log;
 
-	if (dkl_debuglog_open(app->ctx, app->instance, 0, &log))
+	if (dkl_debuglog_open(at->app->ctx, at->app->instance, 0, &log))
 		return;
 	for (size_t i = 0; !dkl_probes_load(log) && i < log->probes->n; i++)
-		offer(typed, probes_at(log->probes, i)->name, "");
+		offer(&at->typed, probes_at(log->probes, i)->name, "");
 	dkl_debuglog_close(log);
 }
 
 /* There are too many functions to offer all: the user must type two letters. */
-static void offer_probe(struct app *app, const struct command *command, int argc, char **argv,
-			const struct typed *typed)
+static void offer_probes(const struct completing *at)
 {
 	static const char *const actions[] = { "add", "del", "disable", "enable", "list", NULL };
-	const char *action = argument(command, argc, argv, 1);
+	const char *action = argument(at, 1);
 	bool is_program = false;
 
-	for (int i = 1; i < argc - 1; i++)
-		is_program |= !strcmp(argv[i], "-x") || !strncmp(argv[i], "--exec", 6);
+	for (int i = 1; i < at->argc - 1; i++)
+		is_program |= !strcmp(at->argv[i], "-x") || !strncmp(at->argv[i], "--exec", 6);
 	if (!action)
-		offer_words(typed, actions);
+		offer_words(&at->typed, actions);
 	else if (strcmp(action, "add") != 0)
-		offer_probes(app, typed);
-	else if (!argument(command, argc, argv, 2) && !is_program && strlen(typed->rest) > 1)
-		dkt__kernel_functions(app->ctx, typed->rest, offer_function,
-				      (void *)(uintptr_t)typed);
+		offer_probe_names(at);
+	else if (!argument(at, 2) && !is_program && strlen(at->typed.rest) > 1)
+		dkt__kernel_functions(at->app->ctx, at->typed.rest, offer_function,
+				      (void *)(uintptr_t)&at->typed);
 }
 
 /* Offers ready-made pairs and events, then the events that end a pair. */
-static void offer_pairs(struct app *app, const struct command *command, int argc, char **argv,
-			const struct typed *typed)
+static void offer_pairs(const struct completing *at)
 {
-	const char *first = argument(command, argc, argv, 1);
+	const char *first = argument(at, 1);
 
-	if (argument(command, argc, argv, 2) || (first && dkt_interval_find(app->ctx, first, NULL)))
+	if (argument(at, 2) || (first && dkt_interval_find(at->app->ctx, first, NULL)))
 		return;
 	if (!first)
-		offer_pair_names(app, typed);
-	offer_events(app, typed);
-}
-
-static void offer_counted(struct app *app, const struct typed *typed)
-{
-	offer_counts(typed);
-	offer_selection(app, typed);
+		offer_intervals(at);
+	offer_events(at->app, &at->typed);
 }
 
 /* The word may be one of a question's. */
@@ -304,78 +283,74 @@ static void offer_task_word(void *data, const char *word)
 		offer(question->typed, word, "");
 }
 
-static void offer_help(struct app *app, int argc, const struct typed *typed)
+static void offer_help(const struct completing *at)
 {
-	struct question question = { .typed = typed };
+	struct question question = { .typed = &at->typed };
 
-	if (argc < 3)
-		for (const struct command *row = app->commands; row->name; row++)
+	if (at->argc < 3)
+		for (const struct command *row = at->app->commands; row->name; row++)
 			if (!(row->flags & CMD_HIDDEN) &&
 			    !dkt__strings_add(&question.seen, row->name))
-				offer(typed, row->name, "");
-	if (argc > 2 || *typed->rest)
+				offer(&at->typed, row->name, "");
+	if (at->argc > 2 || *at->typed.rest)
 		task_words(offer_task_word, &question);
 	dkt__strings_clear(&question.seen);
 }
 
-/* Offers the words of "start|stop [NAME]", with which the help begins. */
-static void offer_actions(const struct command *command, int argc, char **argv,
-			  const struct typed *typed)
+static void offer_lustre(const struct completing *at)
 {
-	char *copy __cleanup(free) = strndup(command->args, strcspn(command->args, " "));
-	char *rest = copy, *word;
-
-	if (argument(command, argc, argv, 1) || !strchr(copy ?: "", '|') || !islower(*copy))
-		return;
-	while ((word = strsep(&rest, "|")))
-		offer(typed, word, "");
-}
-
-static void offer_lustre(const struct command *command, int argc, char **argv,
-			 const struct typed *typed)
-{
-	if (argument(command, argc, argv, 1))
+	if (argument(at, 1))
 		return;
 	for (const struct lustre_analysis *row = lustre_analyses; row->name; row++)
-		offer(typed, row->name, "");
+		offer(&at->typed, row->name, "");
 }
 
-static void offer_analyses(const struct typed *typed)
+static void offer_analyses(const struct completing *at)
 {
 	const struct analysis *analysis = NULL;
 
-	while ((analysis = analysis_next(analysis)))
-		offer(typed, analysis->name, "");
+	while (!argument(at, 1) && (analysis = analysis_next(analysis)))
+		offer(&at->typed, analysis->name, "");
 }
 
-void complete_arguments(struct app *app, const char *command, int argc, char **argv,
-			const struct typed *typed)
-{
-	const struct command *row = command_find(app, command);
+/* ---- rows ---- */
 
-	if (!strcmp(command, "set_param") || !strcmp(command, "boot-config"))
-		offer_settings(app, typed);
-	else if (!strcmp(command, "get_param"))
-		offer_params(typed, "");
-	else if (!strcmp(command, "list"))
-		offer_lists(app, argc, argv, typed);
-	else if (!strcmp(command, "filter"))
-		offer_filters(app, argc, typed);
-	else if (!strcmp(command, "trigger"))
-		offer_triggers(app, argc, argv, typed);
-	else if (!strcmp(command, "probe"))
-		offer_probe(app, row, argc, argv, typed);
-	else if (!strcmp(command, "hist") && !argument(row, argc, argv, 1))
-		offer_counted(app, typed);
-	else if (!strcmp(command, "lustre"))
-		offer_lustre(row, argc, argv, typed);
-	else if ((!strcmp(command, "analyze") || !strcmp(command, "lami")) &&
-		 !argument(row, argc, argv, 1))
-		offer_analyses(typed);
-	else if (!strcmp(command, "latency"))
-		offer_pairs(app, row, argc, argv, typed);
-	else if (!strcmp(command, "help"))
-		offer_help(app, argc, typed);
-	else
-		offer_actions(row, argc, argv, typed);
+static void (*const offers[N_OFFERS])(const struct completing *) = {
+	[OFFER_ANALYSES] = offer_analyses,     [OFFER_CALLS] = offer_calls,
+	[OFFER_CLASSES] = offer_classes,       [OFFER_COLUMNS] = offer_top_columns,
+	[OFFER_COUNTS] = offer_counted,        [OFFER_EVENTS] = offer_event_globs,
+	[OFFER_FIELDS] = offer_fields_typed,   [OFFER_FILTERS] = offer_filters,
+	[OFFER_FORMATS] = offer_formats,       [OFFER_HELP] = offer_help,
+	[OFFER_INSTANCES] = offer_instances,   [OFFER_INTERVALS] = offer_intervals,
+	[OFFER_LISTS] = offer_lists,           [OFFER_LUSTRE] = offer_lustre,
+	[OFFER_PAIRS] = offer_pairs,           [OFFER_PANELS] = offer_panels,
+	[OFFER_PARAMETERS] = offer_parameters, [OFFER_PROBES] = offer_probes,
+	[OFFER_SETTINGS] = offer_assignments,  [OFFER_STYLES] = offer_styles,
+	[OFFER_SUBSYSTEMS] = offer_subsystems, [OFFER_TRIGGERS] = offer_triggers,
+};
+
+void complete_value(const struct completing *at, const struct opt *opt)
+{
+	if (opt->words)
+		offer_words(&at->typed, opt->words);
+	else if (offers[opt->offers])
+		offers[opt->offers](at);
+}
+
+/* Offers the words of "start|stop [NAME]", with which the help begins. */
+static void offer_actions(const struct completing *at)
+{
+	const char *args = at->command->args;
+	char *copy __cleanup(free) = strndup(args, strcspn(args, " "));
+	char *rest = copy, *word;
+
+	if (argument(at, 1) || !strchr(copy ?: "", '|') || !islower(*copy))
+		return;
+	while ((word = strsep(&rest, "|")))
+		offer(&at->typed, word, "");
+}
+
+void complete_arguments(const struct completing *at)
+{
+	(offers[at->command->offers] ?: offer_actions)(at);
 }

@@ -30,10 +30,12 @@ static void offer_option(void *data, const char *name)
 
 static void complete_lctl(struct app *app, int argc, char **argv, const struct typed *typed)
 {
+	const struct completing at = { app, command_find(app, argv[0]), argc, argv, *typed };
+
 	if (argc == 1 || (argc == 2 && !strcmp(argv[0], "help")))
 		offer_lctl_commands(typed);
-	else
-		complete_arguments(app, argv[0], argc, argv, typed);
+	else if (at.command)
+		complete_arguments(&at);
 }
 
 /* Moves *at past options and their values. */
@@ -45,6 +47,7 @@ static void skip_options(const struct command *command, int argc, char **argv, i
 
 static void complete(struct app *app, int argc, char **argv, struct typed *typed)
 {
+	struct completing now = { .app = app, .typed = *typed };
 	const struct command *command = NULL;
 	const struct opt *option;
 	int at = 0;
@@ -59,14 +62,17 @@ static void complete(struct app *app, int argc, char **argv, struct typed *typed
 	if (at < argc - 1 && !command)
 		return;
 	option = argc > 1 ? opt_takes(command, argv[argc - 2]) : NULL;
+	now.command = command;
+	now.argc = argc - at;
+	now.argv = argv + at;
 	if (option && !(command && command->flags & CMD_LCTL)) {
-		complete_value(app, command, option, argc - at, argv + at, typed);
+		complete_value(&now, option);
 		return;
 	}
 	if (!command)
 		offer_commands(app, typed);
 	else
-		complete_arguments(app, command->name, argc - at, argv + at, typed);
+		complete_arguments(&now);
 	if (command && command->flags & CMD_LCTL)
 		return;
 	/* Offer options only if typed: the shell offers files if it gets no candidates. */
@@ -90,9 +96,10 @@ int cmd_complete(struct app *app, int argc, char **argv)
 		const struct command *command = argc > 3 ? command_find(app, argv[2]) : NULL;
 		const struct opt *row = option ? opt_takes(command, option) : NULL;
 
-		typed = typed_new(word, equals + 1);
 		if (row)
-			complete_value(app, command, row, argc - 2, argv + 2, &typed);
+			complete_value(&(struct completing){ app, command, argc - 2, argv + 2,
+							     typed_new(word, equals + 1) },
+				       row);
 	} else {
 		complete(app, argc - 2, argv + 2, &typed);
 	}

@@ -33,11 +33,15 @@ void offer_named(struct app *app, const struct typed *typed, const char *separat
 /* Offers the fields of these events, "SYSTEM:NAME,...", and the fields that every event has. */
 void offer_fields(struct app *app, const struct typed *typed, const char *events);
 
-/*
- * Complete a command's arguments and the values of its options. argv[0] is the command's name, the last
- * one the word being typed.
- */
-void complete_arguments(struct app *app, const char *command, int argc, char **argv,
-			const struct typed *typed);
-void complete_value(struct app *app, const struct command *command, const struct opt *opt, int argc,
-		    char **argv, const struct typed *typed);
+/* The command line as far as it is typed. */
+struct completing {
+	struct app *app;
+	const struct command *command;
+	int argc;
+	char **argv; /* argv[0] is the command's name, the last one the word being typed */
+	struct typed typed;
+};
+
+/* Offer what the row of the command, or of an option of it, says. */
+void complete_arguments(const struct completing *at);
+void complete_value(const struct completing *at, const struct opt *opt);

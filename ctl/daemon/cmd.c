@@ -7,7 +7,7 @@
 
 OPT_OWN(daemon,
 	{ "buffer-size", 0, "BYTES", AT(daemon, buffer_size), "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
-	{ "compression", 0, "NAME", AT(daemon, compression), "compress segments that have ended with zstd (default), zlib or none", .check = value_compression },
+	{ "compression", 0, "NAME", AT(daemon, compression), "compress segments that have ended with zstd (default), zlib or none", .check = value_compression, .words = value_compressions },
 	{ "dir", 0, "DIR", AT(daemon, dir), "write segments to DIR (default /var/log/dktrace)" },
 	{ "keep", 0, "TIME", AT(daemon, keep_time), "delete segments after TIME: 7d (default never)" },
 	{ "keep-recording", 0, NULL, AT(daemon, go_on), "with stop: let the kernel record on for the next daemon" },

@@ -11,8 +11,8 @@
 
 OPT_OWN(latency,
 	{ "kernel", 0, NULL, AT(latency, kernel), "pair and count in the kernel: a table by powers of two" },
-	{ "keys", 'k', "FIELD", AT(latency, keys), "group by FIELD, as in hist; 'none': do not group" },
-	{ "match", 0, "FIELDS", AT(latency, match), "pair records that agree in FIELDS; BEGIN=END if the names differ" },
+	{ "keys", 'k', "FIELD", AT(latency, keys), "group by FIELD, as in hist; 'none': do not group", .offers = OFFER_FIELDS },
+	{ "match", 0, "FIELDS", AT(latency, match), "pair records that agree in FIELDS; BEGIN=END if the names differ", .offers = OFFER_FIELDS },
 	{ "slowest", 0, "N", AT(latency, slowest), "show the N slowest with their records (default 5)" },
 	{ "sort", 0, "COLUMN", AT(latency, sort), "sort groups by COLUMN[.descending] (default total.descending)", .words = latency_columns },
 	{ "watch", 'w', "[=SECONDS]", AT(watch, watch), "show the table every second, or every SECONDS" },

@@ -22,7 +22,7 @@ OPT_TABLE(server,
 );
 
 OPT_TABLE(load,
-	{ "compression", 0, "NAME", AT(load, compression), "send the rows compressed with zlib, or none (default zlib; none to a server on this machine)" },
+	{ "compression", 0, "NAME", AT(load, compression), "send the rows compressed with zlib, or none (default zlib; none to a server on this machine)", .words = value_compressions },
 	{ "clickhouse", 0, "URL", AT(load, clickhouse), "load into the server http[s]://[USER@]HOST:8123/DATABASE", .check = value_server },
 	{ "dry-run", 0, NULL, AT(load, dry_run), "print the statements that create tables and views; load nothing" },
 	{ "reconnect", 0, "TIME", AT(load, reconnect), "try for TIME to reach the server again after an error (default 60s)" },

@@ -7,7 +7,7 @@
 OPT_OWN(record,
 	{ "all", 0, NULL, AT(record, all), "with a command: record all processes, not only those of the command", .flags = OPT_FAR },
 	{ "buffer-size", 0, "BYTES", AT(record, buffer_size), "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)", .flags = OPT_FAR },
-	{ "compression", 0, "NAME", AT(record, compression), "compress the records with zstd or zlib (default none)", .check = value_compression, .flags = OPT_FAR },
+	{ "compression", 0, "NAME", AT(record, compression), "compress the records with zstd or zlib (default none)", .check = value_compression, .flags = OPT_FAR, .words = value_compressions },
 	{ "max-size", 0, "BYTES", AT(record, max_size), "stop when the file has BYTES: 10G", .flags = OPT_FAR },
 	{ "output", 'o', "FILE", AT_APP(output), "write to FILE (default trace.dat); '-': standard output" },
 );

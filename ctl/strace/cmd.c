@@ -17,7 +17,7 @@
 #include "lib/inside.h"
 
 OPT_OWN(strace,
-	{ "calls", 'e', "CALLS", AT(strace, calls), "print these system calls: 'open*,read'; all but these: '!futex,read'" },
+	{ "calls", 'e', "CALLS", AT(strace, calls), "print these system calls: 'open*,read'; all but these: '!futex,read'", .offers = OFFER_CALLS },
 	{ "children", 0, NULL, AT(what, children), "with --pid: also record processes that these start later" },
 	{ "errors", 0, NULL, AT(strace, errors), "print calls that failed" },
 	{ "output", 'o', "FILE", AT_APP(output), "write the calls to FILE; the command's own output stays where it is" },

@@ -19,10 +19,10 @@ OPT_OWN(top,
 	{ "frames", 'n', "N", AT(top, frames), "end after N frames" },
 	{ "json", 'J', NULL, AT(print, json), "print JSON" },
 	{ "log", 0, NULL, AT(top, count_log), "also count what the debug log records, by class and event" },
-	{ "panel", 0, "NAMES", AT(top, panels), "with --batch or --json: print these panels: processes,calls,disks,classes,events,buffers" },
+	{ "panel", 0, "NAMES", AT(top, panels), "with --batch or --json: print these panels: processes,calls,disks,classes,events,buffers", .offers = OFFER_PANELS },
 	{ "pid", 'p', "PID", AT(top, pid), "show the threads and system calls of process PID" },
 	{ "rows", 0, "N", AT(top, n_rows), "with --batch or --json: print N rows of each panel (default 10); 0: all" },
-	{ "sort", 0, "COLUMN", AT(top, sort), "sort panels by COLUMN[.ascending]: cpu, calls, written, time ..." },
+	{ "sort", 0, "COLUMN", AT(top, sort), "sort panels by COLUMN[.ascending]: cpu, calls, written, time ...", .offers = OFFER_COLUMNS },
 );
 
 #define DELAY 1.0
