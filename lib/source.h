@@ -94,11 +94,24 @@ const struct dkt__disks *dkt__source_disks(const struct dkt_source *source, uint
 /* Returns the source of a stream of this one. */
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);
 
-/*
- * Wraps *source in one that returns only the records in the window, and that can seek before it is
- * read. Takes the source over, also when it fails.
- */
-int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source);
+/* ---- source/window.c: for kinds of sources that cannot seek: tests each record ---- */
+
+struct dkt__window {
+	uint64_t since, until;
+	int *cpus; /* those asked for; NULL: all */
+	size_t n_cpus;
+	bool begun;
+};
+
+/* Sets the window of a source, whose info is known. */
+int dkt__window_set(struct dkt__window *window, const struct dkt_source *source,
+		    const struct dkt_source_opts *opts);
+
+/* Gets the next record in the window: calls next(data). Returns as dkt_source_next() does. */
+int dkt__window_next(struct dkt__window *window, int (*next)(void *data, struct dkt_record *record),
+		     void *data, struct dkt_record *record);
+int dkt__window_seek(struct dkt__window *window, uint64_t since, uint64_t until);
+bool dkt__window_has_cpu(const struct dkt__window *window, uint32_t cpu);
 
 /* Makes the directory the context's tracefs, and its pages a source of records. */
 int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,

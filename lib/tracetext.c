@@ -283,9 +283,10 @@ static void tell_plain(struct dkt__text *text)
 	text->base.info.damage = describe(text, true, text->damage, sizeof(text->damage));
 }
 
-static int text_next(struct dkt_source *source, struct dkt_record *record)
+/* Gets the next record, whether it is in the window or not. */
+static int next_row(void *data, struct dkt_record *record)
 {
-	struct dkt__text *text = (struct dkt__text *)source;
+	struct dkt__text *text = data;
 	const struct dkt__text_row *row = text->rows + text->next;
 	struct dkt__line line;
 	uint64_t next;
@@ -308,7 +309,19 @@ static int text_next(struct dkt_source *source, struct dkt_record *record)
 		take_task(text, row, &line);
 	err = fill(text, &line, next, record);
 	record->ts = row->ts;
-	return dkt__with_words(source->ctx, err);
+	return dkt__with_words(text->base.ctx, err);
+}
+
+static int text_next(struct dkt_source *source, struct dkt_record *record)
+{
+	struct dkt__text *text = (struct dkt__text *)source;
+
+	return dkt__window_next(&text->window, next_row, text, record);
+}
+
+static int text_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	return dkt__window_seek(&((struct dkt__text *)source)->window, since, until);
 }
 
 static const char *text_comm(struct dkt_source *source, const struct dkt_record *record)
@@ -320,8 +333,11 @@ static const char *text_comm(struct dkt_source *source, const struct dkt_record 
 
 static int text_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
-	if (cpu >= 0 && cpu < DKT__TEXT_CPUS_MAX)
-		*loss = ((struct dkt__text *)source)->loss[cpu];
+	const struct dkt__text *text = (const struct dkt__text *)source;
+
+	if (cpu >= 0 && cpu < DKT__TEXT_CPUS_MAX &&
+	    dkt__window_has_cpu(&text->window, (uint32_t)cpu))
+		*loss = text->loss[cpu];
 	return 0;
 }
 
@@ -343,6 +359,7 @@ static void text_close(struct dkt_source *source)
 	dkt__text_stacks_clear(&text->stacks);
 	dkt__text_calls_clear(&text->calls);
 	dkt__comms_clear(&text->comms);
+	free(text->window.cpus);
 	free(text->loss);
 	free(text->rows);
 	free(text);
@@ -352,6 +369,7 @@ static const struct dkt__source_ops text_ops = {
 	.next = text_next,
 	.comm = text_comm,
 	.loss = text_loss,
+	.seek = text_seek,
 	.bytes = text_bytes,
 	.close = text_close,
 };
@@ -395,8 +413,9 @@ static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	err = text->loss ? dkt__text_scan(text) : -ENOMEM;
 	if (!err)
 		err = find_formats(text, opts->formats);
-	err = dkt__source_opened(&text->base, err, source);
-	return err ? err : dkt__source_window(opts, source);
+	if (!err)
+		err = dkt__window_set(&text->window, &text->base, opts);
+	return dkt__source_opened(&text->base, err, source);
 }
 
 const struct dkt__reader dkt__reader_text = {

@@ -9,13 +9,19 @@ struct made {
 	struct dkt_source base;
 	struct dkt_source_calls calls;
 	void *data;
+	struct dkt__window window;
 };
 
 static int made_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct made *made = (struct made *)source;
 
-	return made->calls.next(made->data, record);
+	return dkt__window_next(&made->window, made->calls.next, made->data, record);
+}
+
+static int made_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	return dkt__window_seek(&((struct made *)source)->window, since, until);
 }
 
 static const char *made_comm(struct dkt_source *source, const struct dkt_record *record)
@@ -29,7 +35,9 @@ static int made_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct made *made = (struct made *)source;
 
-	return made->calls.loss ? made->calls.loss(made->data, cpu, loss) : 0;
+	return made->calls.loss && dkt__window_has_cpu(&made->window, (uint32_t)cpu) ?
+		       made->calls.loss(made->data, cpu, loss) :
+		       0;
 }
 
 static void made_close(struct dkt_source *source)
@@ -38,6 +46,7 @@ static void made_close(struct dkt_source *source)
 
 	if (made->calls.close)
 		made->calls.close(made->data);
+	free(made->window.cpus);
 	free(made);
 }
 
@@ -90,6 +99,7 @@ static const struct dkt__source_ops made_ops = {
 	.next = made_next,
 	.comm = made_comm,
 	.loss = made_loss,
+	.seek = made_seek,
 	.bytes = made_bytes,
 	.wait = made_wait,
 	.fd = made_fd,
@@ -129,6 +139,6 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 	*made = (struct made){ .base = { .ops = &made_ops, .ctx = ctx, .info = its },
 			       .calls = mine,
 			       .data = data };
-	*source = &made->base;
-	return dkt__source_window(&asked, source);
+	err = dkt__window_set(&made->window, &made->base, &asked);
+	return dkt__source_opened(&made->base, err, source);
 }

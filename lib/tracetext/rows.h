@@ -21,6 +21,7 @@ struct dkt__text_row {
 
 struct dkt__text {
 	struct dkt_source base; /* first */
+	struct dkt__window window;
 	struct dkt__file file;
 	struct dkt__text_row *rows;
 	size_t n, next;
