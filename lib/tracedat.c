@@ -85,27 +85,29 @@ static const struct dkt__source_ops dat_ops = {
 	.close = dkt__dat_close,
 };
 
-/* Reads the beginning, which both versions share. */
-static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
+const char *dkt__dat_read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	const char *version;
-	uint64_t number;
-	unsigned int long_size;
-	bool big;
 
 	dkt__cursor_bytes(cur, strlen(DKT__DAT_MAGIC));
 	version = dkt__cursor_string(cur);
+	dat->ctx->big_endian = dkt__cursor_number(cur, 1);
+	dat->swap = cur->swap = dat->ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	dat->ctx->long_size = dkt__cursor_number(cur, 1) == 4 ? 4 : 8;
+	dat->page_size = (uint32_t)dkt__cursor_number(cur, 4);
+	return version;
+}
+
+static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
+{
+	const char *version = dkt__dat_read_start(dat, cur);
+	uint64_t number;
+
 	if (dkt__parse_u64(version, DKT__DEC, &number) || number < 6 || number > 7)
 		return dkt_fail(dat->ctx, -EOPNOTSUPP,
 				"read %s: trace.dat version '%.16s' is not supported; 6 and 7 are",
 				dat->file.name, version);
 	dat->version = (unsigned int)number;
-	big = dkt__cursor_number(cur, 1);
-	dat->ctx->big_endian = big;
-	dat->swap = cur->swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	long_size = (unsigned int)dkt__cursor_number(cur, 1);
-	dat->ctx->long_size = long_size == 4 ? 4 : 8;
-	dat->page_size = (uint32_t)dkt__cursor_number(cur, 4);
 	dat->kind = dkt__format("trace.dat version %u", dat->version);
 	return dat->kind ? dkt__ctx_machine(dat->ctx, "") : dkt__no_memory(dat->ctx);
 }

@@ -13,7 +13,8 @@
 /* The first bytes of every trace.dat file. */
 #define DKT__DAT_MAGIC "\x17\x08\x44tracing"
 
-/* A flag of a section: its content is compressed. */
+/* The size of the head of a section, and a flag in it: its content is compressed. */
+#define SECTION_HEAD       16
 #define SECTION_COMPRESSED 1
 
 enum dkt__dat_option {
@@ -157,6 +158,9 @@ void dkt__dat_close(struct dkt_source *source);
  */
 int dkt__dat_open_recording(struct dkt_ctx *ctx, int fd, struct dkt__dat **dat);
 
+/* Reads the beginning up to the size of a page, which all versions share. Returns the version. */
+const char *dkt__dat_read_start(struct dkt__dat *dat, struct dkt__cursor *cur);
+
 /* Returns a cursor at the offset, or at the end of the file if the offset is outside the file. */
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);
 
@@ -173,15 +177,34 @@ void dkt__dat_place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
  */
 bool dkt__dat_may_unpack(struct dkt__dat *dat, int cpu, uint32_t size, uint32_t had);
 
-/* ---- tracedat/section.c: sections of both versions, in the order of version 6 ---- */
+/* ---- tracedat/section.c ---- */
 
-/* Each function reads one section. False: the section is invalid. */
-bool dkt__dat_header_info(struct dkt__dat *dat, struct dkt__cursor *cur);
-bool dkt__dat_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur);
-bool dkt__dat_event_formats(struct dkt__dat *dat, struct dkt__cursor *cur);
-bool dkt__dat_kallsyms(struct dkt__dat *dat, struct dkt__cursor *cur);
-bool dkt__dat_printk(struct dkt__dat *dat, struct dkt__cursor *cur);
-bool dkt__dat_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur);
+/* Reads everything except the records, starting at the cursor. */
+int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);
+int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
+
+/*
+ * Reads the parts that describe the kernel, in the order of version 6. Returns the number of the last one before
+ * an invalid one, in that order; 0: the first one is invalid.
+ */
+unsigned int dkt__dat_read_tables(struct dkt__dat *dat, struct dkt__cursor *cur);
+
+/* Reads a section of version 7 if it holds formats, symbols or names. */
+void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
+
+struct dkt__dat_section {
+	unsigned int id;
+	bool packed;
+	uint64_t at; /* of its content */
+	uint64_t size; /* of its content, as it says */
+	uint64_t left; /* bytes from at to the end of the file */
+	struct dkt__cursor cur; /* the bytes of its content that can be read */
+};
+
+/* Reads the head of the section at the offset at, of n bytes. False: there is no complete head. */
+bool dkt__dat_section(struct dkt__cursor cur, uint64_t at, uint64_t n,
+		      struct dkt__dat_section *section);
+bool dkt__dat_section_at(const struct dkt__dat *dat, uint64_t at, struct dkt__dat_section *section);
 
 /* ---- tracedat/option.c ---- */
 
@@ -210,14 +233,7 @@ int dkt__dat_disks(struct dkt__dat *dat, struct dkt__cursor *option);
 void dkt__dat_disks_clear(struct dkt__dat *dat);
 const struct dkt__disks *dkt__dat_disks_of(const struct dkt_source *source, uint32_t nr);
 
-/* ---- tracedat/v6.c, tracedat/v7.c ---- */
-
-/* Reads everything except the records, starting at the cursor. */
-int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);
-int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
-
-/* Reads a section of version 7 if it holds formats, symbols or names. */
-void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
+/* ---- tracedat/recover.c ---- */
 
 /*
  * Finds the buffers of a truncated file, whose options are missing. Searches the sections from the

@@ -156,8 +156,8 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	struct dkt_ctx *ctx = perf->streams.base.ctx;
 	struct dkt__dat dat = { .ctx = ctx };
 	struct dkt__cursor cur = { 0 };
+	unsigned int last;
 	uint8_t *copy;
-	bool good;
 	int err;
 
 	if (perf->has_events)
@@ -168,20 +168,11 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	memcpy(copy, data, size);
 	cur.p = copy;
 	cur.end = copy + size;
-	/* 10 bytes of magic, then version, byte order, size of a long and of a page. */
-	dkt__cursor_bytes(&cur, 10);
-	dkt__cursor_string(&cur);
-	ctx->big_endian = dkt__cursor_number(&cur, 1);
-	cur.swap = dat.swap = ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	ctx->long_size = dkt__cursor_number(&cur, 1) == 4 ? 4 : 8;
-	dkt__cursor_bytes(&cur, 4);
-	good = dkt__dat_header_info(&dat, &cur) && dkt__dat_ftrace_events(&dat, &cur) &&
-	       dkt__dat_event_formats(&dat, &cur);
-	/* Old files end here. */
-	if (!good)
+	dkt__dat_read_start(&dat, &cur);
+	last = dkt__dat_read_tables(&dat, &cur);
+	/* Old files end behind the formats. */
+	if (last < DAT_EVENT_FORMATS)
 		dkt__streams_damage(&perf->streams, "its formats of events are invalid");
-	else if (dkt__dat_kallsyms(&dat, &cur) && dkt__dat_printk(&dat, &cur))
-		dkt__dat_cmdlines(&dat, &cur);
 	err = add_stacks(&dat);
 	if (!err)
 		err = dkt__events_given(ctx, dat.given, dat.n_given);

@@ -14,49 +14,22 @@
 #include "lib/source/file.h"
 #include "lib/tracedat.h"
 
-#define SECTION_HEAD       16
-#define SECTION_COMPRESSED 1
-
 /* The head of a section, and for pages the numbers that follow it. */
 #define LOOK (SECTION_HEAD + 16)
 
-struct section {
-	unsigned int id;
-	bool packed;
-	uint64_t at; /* of its content */
-	uint64_t size; /* of its content, as it says */
-	uint64_t left; /* bytes from at to the end of the file */
-	struct dkt__cursor cur; /* the beginning of its content */
-};
-
-/* Reads the head of the section at the offset at, of n bytes. False: there is no complete head. */
-static bool read_head(struct dkt__cursor cur, uint64_t at, uint64_t n, struct section *section)
-{
-	section->id = (unsigned int)dkt__cursor_number(&cur, 2);
-	section->packed = dkt__cursor_number(&cur, 2) & SECTION_COMPRESSED;
-	dkt__cursor_number(&cur, 4);
-	section->size = dkt__cursor_number(&cur, 8);
-	if (cur.bad)
-		return false;
-	section->at = at + SECTION_HEAD;
-	section->left = n - section->at;
-	section->cur = cur;
-	if (section->size < dkt__cursor_left(&cur))
-		section->cur.end = cur.p + section->size;
-	return true;
-}
-
 /* Reads the head of the section at the offset at of the file. */
-static bool look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes, struct section *section)
+static bool look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes,
+		 struct dkt__dat_section *section)
 {
 	ssize_t n = dkt__pread_all(dat->file.fd, bytes, DKT__MIN(LOOK, dat->file.size - at), at);
 	struct dkt__cursor cur = { .p = bytes, .end = bytes + DKT__MAX(n, 0), .swap = dat->swap };
 
-	return read_head(cur, at, dat->file.size, section);
+	return dkt__dat_section(cur, at, dat->file.size, section);
 }
 
 /* Returns a cursor for the whole content, which must be in the file. */
-static struct dkt__cursor content(const struct dkt__dat *dat, const struct section *section)
+static struct dkt__cursor content(const struct dkt__dat *dat,
+				  const struct dkt__dat_section *section)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, section->at);
 
@@ -64,7 +37,7 @@ static struct dkt__cursor content(const struct dkt__dat *dat, const struct secti
 	return cur;
 }
 
-static void report_invalid(struct dkt__dat *dat, const struct section *section)
+static void report_invalid(struct dkt__dat *dat, const struct dkt__dat_section *section)
 {
 	dkt__streams_damage(&dat->streams, "the section at byte %llu is invalid",
 			    (unsigned long long)section->at - SECTION_HEAD);
@@ -89,7 +62,7 @@ static int read_bases(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, stru
 	return 0;
 }
 
-static int read_buffer(struct dkt__dat *dat, const struct section *section)
+static int read_buffer(struct dkt__dat *dat, const struct dkt__dat_section *section)
 {
 	struct dkt__cursor cur = content(dat, section);
 	uint64_t nr = dkt__cursor_number(&cur, 4);
@@ -165,7 +138,7 @@ static int take_cpu(struct dkt__dat *dat, struct dkt__cursor *cur, struct dkt__d
 #define PAGES_HEAD  8
 #define PACKED_HEAD 8
 
-static bool take_packed(const struct dkt__dat *dat, struct section *section,
+static bool take_packed(const struct dkt__dat *dat, struct dkt__dat_section *section,
 			struct dkt__chunk *chunk)
 {
 	chunk->packed = (uint32_t)dkt__cursor_number(&section->cur, 4);
@@ -178,7 +151,8 @@ static bool take_packed(const struct dkt__dat *dat, struct section *section,
 }
 
 /* A section that lacks its end has its complete pages. */
-static bool take_plain(const struct section *section, uint32_t page_size, struct dkt__chunk *chunk)
+static bool take_plain(const struct dkt__dat_section *section, uint32_t page_size,
+		       struct dkt__chunk *chunk)
 {
 	uint64_t size = DKT__MIN(section->size, section->left) - PAGES_HEAD;
 
@@ -190,7 +164,7 @@ static bool take_plain(const struct section *section, uint32_t page_size, struct
 }
 
 /* Adds the pages of a section to its CPU. Returns -errno or how many bytes of it are pages. */
-static int64_t read_pages(struct dkt__dat *dat, struct section *section)
+static int64_t read_pages(struct dkt__dat *dat, struct dkt__dat_section *section)
 {
 	struct dkt__chunk chunk = { 0 };
 	struct dkt__dat_cpu *cpu;
@@ -211,7 +185,7 @@ static int64_t read_pages(struct dkt__dat *dat, struct section *section)
 
 /* ---- the walk ---- */
 
-static int read_mark(struct dkt__dat *dat, const struct section *section)
+static int read_mark(struct dkt__dat *dat, const struct dkt__dat_section *section)
 {
 	struct dkt__cursor cur = content(dat, section);
 	int err = 0;
@@ -285,7 +259,7 @@ static void report_tail(struct dkt__dat *dat, uint64_t from)
 }
 
 /* Reads a section that lacks its end. */
-static int read_tail(struct dkt__dat *dat, struct section *section)
+static int read_tail(struct dkt__dat *dat, struct dkt__dat_section *section)
 {
 	int64_t n = 0;
 
@@ -300,7 +274,7 @@ static int read_tail(struct dkt__dat *dat, struct section *section)
 }
 
 /* Reads a complete section. Returns 1 after the last one. */
-static int read_section(struct dkt__dat *dat, struct section *section)
+static int read_section(struct dkt__dat *dat, struct dkt__dat_section *section)
 {
 	const uint64_t at = section->at - SECTION_HEAD;
 	int64_t n;
@@ -341,7 +315,7 @@ static int read_section(struct dkt__dat *dat, struct section *section)
 int dkt__dat_read_more(struct dkt__dat *dat, uint64_t at)
 {
 	uint8_t bytes[LOOK];
-	struct section section;
+	struct dkt__dat_section section;
 	int err = 0;
 
 	for (; !err && at < dat->file.size; at = section.at + section.size) {
@@ -366,7 +340,7 @@ int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
 }
 
 /* True for a section that can be before a mark. */
-static bool may_precede(const struct section *section)
+static bool may_precede(const struct dkt__dat_section *section)
 {
 	return (section->id >= DAT_HEADER_INFO && section->id <= DAT_CMDLINES) ||
 	       (section->id == DAT_DONE && section->size) ||
@@ -378,21 +352,21 @@ bool dkt__dat_is_end(const struct dkt__file *file, bool swap, uint64_t n, uint64
 	const struct dkt__cursor cur = { .p = file->data + at,
 					 .end = file->data + n,
 					 .swap = swap };
-	struct section section;
+	struct dkt__dat_section section;
 
-	return read_head(cur, at, n, &section) && section.id == DKT__JOURNAL_END;
+	return dkt__dat_section(cur, at, n, &section) && section.id == DKT__JOURNAL_END;
 }
 
 bool dkt__dat_find_mark(const struct dkt__file *file, bool swap, uint64_t n, uint64_t *at)
 {
-	struct section section = { 0 };
+	struct dkt__dat_section section = { 0 };
 
 	while (section.id != DKT__JOURNAL_MARK) {
 		const struct dkt__cursor cur = { .p = file->data + *at,
 						 .end = file->data + n,
 						 .swap = swap };
 
-		if (!read_head(cur, *at, n, &section) || !may_precede(&section) ||
+		if (!dkt__dat_section(cur, *at, n, &section) || !may_precede(&section) ||
 		    section.size > section.left)
 			return false;
 		*at = section.at + section.size;

@@ -230,8 +230,6 @@ static int write_v6(struct writer *w, uint64_t *places)
 
 /* ---- version 7 ---- */
 
-#define SECTION_HEAD 16
-
 /* The size of a CPU's table entry: its number, offset and size. */
 #define CPU_ENTRY 20
 

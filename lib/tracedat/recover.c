@@ -7,8 +7,6 @@
  */
 #include "lib/tracedat.h"
 
-#define SECTION_HEAD 16
-
 /* Much larger than the chunks that trace-cmd writes. */
 #define CHUNK_MAX (16u << 20)
 
@@ -82,28 +80,18 @@ static void find_chunks(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 	}
 }
 
-/* A section; a truncated file may hold only the first part of it. */
-struct section {
-	unsigned int id;
-	bool packed;
-	uint64_t at, end;
-};
-
-/* Reads the header of the section at the offset at. False: there is no section. */
-static bool find_section(const struct dkt__dat *dat, uint64_t at, struct section *section)
+/* Reads the head of the section at the offset at. False: there is no section. */
+static bool find_section(const struct dkt__dat *dat, uint64_t at, struct dkt__dat_section *section)
 {
-	struct dkt__cursor cur = dkt__dat_at(dat, at);
-	uint64_t size, left;
+	return dkt__dat_section_at(dat, at, section) &&
+	       (section->id == DAT_DONE || section->id == DAT_BUFFER ||
+		(section->id >= DAT_STRINGS && section->id <= DAT_BUFFER_TEXT));
+}
 
-	section->at = at;
-	section->id = (unsigned int)dkt__cursor_number(&cur, 2);
-	section->packed = dkt__cursor_number(&cur, 2) & 1;
-	dkt__cursor_number(&cur, 4);
-	size = dkt__cursor_number(&cur, 8);
-	left = dkt__cursor_left(&cur);
-	section->end = at + SECTION_HEAD + DKT__MIN(size, left);
-	return !cur.bad && (section->id == DAT_DONE || section->id == DAT_BUFFER ||
-			    (section->id >= DAT_STRINGS && section->id <= DAT_BUFFER_TEXT));
+/* A truncated file may hold only the first part of a section. */
+static uint64_t end_of(const struct dkt__dat_section *section)
+{
+	return section->at + DKT__MIN(section->size, section->left);
 }
 
 static bool is_known(const struct dkt__dat *dat, uint64_t section)
@@ -129,26 +117,26 @@ static struct dkt__dat_buffer *add_unknown(struct dkt__dat *dat)
 	return dkt__dat_buffer_add(dat, name);
 }
 
-static int recover_buffer(struct dkt__dat *dat, struct section *section)
+static int recover_buffer(struct dkt__dat *dat, const struct dkt__dat_section *section)
 {
-	struct section next;
+	struct dkt__dat_section next;
 	struct dkt__dat_buffer *buffer;
-	uint64_t at = align(dat, section->at + SECTION_HEAD);
+	uint64_t at = align(dat, section->at), end = end_of(section);
 
 	/* trace-cmd sets the size after the records. Without it, take the rest of the file. */
-	if (section->end == section->at + SECTION_HEAD && !find_section(dat, section->end, &next))
-		section->end = dat->file.size;
-	if (at >= section->end)
+	if (end == section->at && !find_section(dat, end, &next))
+		end = dat->file.size;
+	if (at >= end)
 		return 0;
 	buffer = add_unknown(dat);
 	if (!buffer)
 		return dkt__no_memory(dat->ctx);
-	buffer->section = section->at;
+	buffer->section = section->at - SECTION_HEAD;
 	buffer->packed = section->packed;
 	if (section->packed)
-		find_chunks(dat, buffer, at, section->end);
+		find_chunks(dat, buffer, at, end);
 	else
-		find_pages(dat, buffer, at, section->end);
+		find_pages(dat, buffer, at, end);
 	dkt__streams_damage(&dat->streams,
 			    "the CPU of each record was in the missing part and is guessed");
 	return 0;
@@ -156,7 +144,7 @@ static int recover_buffer(struct dkt__dat *dat, struct section *section)
 
 int dkt__dat_recover(struct dkt__dat *dat, uint64_t at)
 {
-	struct section section;
+	struct dkt__dat_section section;
 	int err = 0;
 
 	while (!err && dat->page_size && find_section(dat, at, &section)) {
@@ -164,7 +152,7 @@ int dkt__dat_recover(struct dkt__dat *dat, uint64_t at)
 			err = recover_buffer(dat, &section);
 		else if (!(dat->seen & 1u << section.id))
 			dkt__dat_read_section(dat, section.id, at);
-		at = section.end;
+		at = end_of(&section);
 	}
 	return err;
 }
