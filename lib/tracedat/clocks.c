@@ -138,8 +138,8 @@ static void put_clock(const struct dkt_tracedat *out, struct dkt_buf *buf, uint3
 	if (dkt__source_clock(out->source, nr, &clock, sizeof(clock)))
 		clock = (struct dkt_source_clock){ .host = nr, .exact = true };
 	host = clock.host < out->n_streams ? out->streams[clock.host].name : name;
-	dkt_buf_add(buf, name, strlen(name) + 1);
-	dkt_buf_add(buf, host, strlen(host) + 1);
+	dkt__tdw_string(buf, name);
+	dkt__tdw_string(buf, host);
 	dkt__tdw_number(out, buf, clock.exact ? CLOCK_EXACT : 0, 4);
 	dkt__tdw_number(out, buf, clock.n_points, 4);
 	for (size_t i = 0; i < clock.n_points; i++) {

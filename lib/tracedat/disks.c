@@ -127,11 +127,6 @@ static size_t first_of(const struct dkt_tracedat *out, size_t nr)
 	return i;
 }
 
-static void put_name(struct dkt_buf *buf, const char *name)
-{
-	dkt_buf_add(buf, name, strlen(name) + 1);
-}
-
 static void put_table(const struct dkt_tracedat *out, struct dkt_buf *buf, size_t nr)
 {
 	const struct dkt__disks *disks = disks_of(out, nr);
@@ -143,11 +138,11 @@ static void put_table(const struct dkt_tracedat *out, struct dkt_buf *buf, size_
 	dkt__tdw_number(out, buf, n, 4);
 	for (size_t i = nr; i < end; i++)
 		if (are_same(out, i, disks))
-			put_name(buf, out->streams[i].name);
+			dkt__tdw_string(buf, out->streams[i].name);
 	dkt__tdw_number(out, buf, disks->n, 4);
 	for (size_t i = 0; i < disks->n; i++) {
 		dkt__tdw_number(out, buf, disks->list[i].dev, 4);
-		put_name(buf, disks->list[i].name);
+		dkt__tdw_string(buf, disks->list[i].name);
 	}
 }
 

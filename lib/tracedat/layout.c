@@ -21,24 +21,24 @@ static const struct table {
 /* The output file and the offset of the next write. */
 struct writer {
 	struct dkt_tracedat *out;
-	struct dkt_buf *buf; /* the bytes of the next write */
+	struct dkt_buf buf; /* the bytes of the next write */
 	uint64_t at;
 };
 
 static int flush(struct writer *w)
 {
-	int err = w->buf->err;
+	int err = w->buf.err;
 
 	if (!err)
-		err = dkt__spill_write(w->out->ctx, w->out->fd, w->buf->data, w->buf->len, w->at);
-	w->at += w->buf->len;
-	dkt_buf_reset(w->buf);
+		err = dkt__spill_write(w->out->ctx, w->out->fd, w->buf.data, w->buf.len, w->at);
+	w->at += w->buf.len;
+	dkt_buf_reset(&w->buf);
 	return err;
 }
 
 static void put_number(struct writer *w, uint64_t value, unsigned int size)
 {
-	dkt__tdw_number(w->out, w->buf, value, size);
+	dkt__tdw_number(w->out, &w->buf, value, size);
 }
 
 static int patch(struct writer *w, uint64_t value, uint64_t at)
@@ -52,11 +52,8 @@ static int patch(struct writer *w, uint64_t value, uint64_t at)
 /* Adds the beginning, which both versions share. */
 static void put_start(struct writer *w)
 {
-	static const char magic[] = "\x17\x08\x44tracing";
-
-	dkt_buf_add(w->buf, magic, strlen(magic));
-	dkt_buf_printf(w->buf, "%u", w->out->version);
-	put_number(w, 0, 1);
+	dkt_buf_str(&w->buf, DKT__DAT_MAGIC);
+	dkt__tdw_string(&w->buf, w->out->version == 6 ? "6" : "7");
 	put_number(w, w->out->big_endian, 1);
 	put_number(w, w->out->long_size, 1);
 	put_number(w, w->out->page_size, 4);
@@ -150,6 +147,16 @@ static int max_cpus(const struct dkt_tracedat *out)
 	return DKT__MAX(cpus, 1);
 }
 
+/* Returns the stream of the top instance, or NULL. */
+static const struct dkt__tdw_stream *find_top(const struct dkt_tracedat *out)
+{
+	size_t i = 0;
+
+	while (i < out->n_streams && *out->streams[i].name)
+		i++;
+	return i < out->n_streams ? &out->streams[i] : NULL;
+}
+
 /* ---- version 6 ---- */
 
 /* Adds a table of zeros, which put_cpu() fills in later. Returns the table's offset in the file. */
@@ -161,12 +168,12 @@ static uint64_t put_table_v6(struct writer *w, int cpus)
 
 	if (len >= (int)sizeof(clock))
 		len = sizeof(clock) - 1;
-	dkt_buf_add(w->buf, "flyrecord", 10);
-	table = w->at + w->buf->len;
+	dkt_buf_add(&w->buf, "flyrecord", 10);
+	table = w->at + w->buf.len;
 	for (int nr = 0; nr < 2 * cpus; nr++)
 		put_number(w, 0, 8);
 	put_number(w, (uint64_t)len, 8);
-	dkt_buf_add(w->buf, clock, (size_t)len);
+	dkt_buf_add(&w->buf, clock, (size_t)len);
 	return table;
 }
 
@@ -187,9 +194,9 @@ static uint64_t put_buffer_v6(struct writer *w, const char *name)
 
 	put_number(w, DAT_BUFFER, 2);
 	put_number(w, 8 + strlen(name) + 1, 4);
-	at = w->at + w->buf->len;
+	at = w->at + w->buf.len;
 	put_number(w, 0, 8);
-	dkt_buf_add(w->buf, name, strlen(name) + 1);
+	dkt__tdw_string(&w->buf, name);
 	return at;
 }
 
@@ -197,16 +204,16 @@ static uint64_t put_buffer_v6(struct writer *w, const char *name)
 static int write_v6(struct writer *w, uint64_t *places)
 {
 	struct dkt_tracedat *out = w->out;
-	const struct dkt__tdw_stream *top = dkt__tdw_top(out);
+	const struct dkt__tdw_stream *top = find_top(out);
 	int err = 0, cpus = max_cpus(out);
 
 	put_start(w);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(tables); i++)
-		err = tables[i].put(out, w->buf);
+		err = tables[i].put(out, &w->buf);
 	put_number(w, (uint64_t)cpus, 4);
-	dkt_buf_add(w->buf, "options  ", 10);
-	dkt__tdw_options(out, w->buf);
-	dkt__tdw_clocks(out, w->buf);
+	dkt_buf_add(&w->buf, "options  ", 10);
+	dkt__tdw_options(out, &w->buf);
+	dkt__tdw_clocks(out, &w->buf);
 	for (size_t i = 0; i < out->n_streams; i++)
 		if (&out->streams[i] != top)
 			places[i] = put_buffer_v6(w, out->streams[i].name);
@@ -249,7 +256,7 @@ static int put_packed(struct writer *w, unsigned int id, uint32_t name,
 	put_section_head(w, id, SECTION_COMPRESSED, name, content->n + 8);
 	put_number(w, content->n, 4);
 	put_number(w, content->size, 4);
-	dkt_buf_add(w->buf, content->bytes, content->n);
+	dkt_buf_add(&w->buf, content->bytes, content->n);
 	return flush(w);
 }
 
@@ -271,7 +278,7 @@ static int put_section(struct writer *w, unsigned int id, uint32_t name, struct 
 	}
 	if (err)
 		return err;
-	dkt_buf_add(w->buf, bytes, len);
+	dkt_buf_add(&w->buf, bytes, len);
 	return flush(w);
 }
 
@@ -280,7 +287,7 @@ static uint32_t add_name(struct dkt_buf *strings, const char *name)
 {
 	uint32_t at = (uint32_t)strings->len;
 
-	dkt_buf_add(strings, name, strlen(name) + 1);
+	dkt__tdw_string(strings, name);
 	return at;
 }
 
@@ -295,8 +302,8 @@ static const char *section_name(const struct dkt__tdw_stream *stream)
  * These numbers stay zero until they are known. Returns the offset of the option's content in the
  * options.
  */
-static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *options,
-			    const struct dkt__tdw_stream *stream)
+static uint64_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *options,
+			      const struct dkt__tdw_stream *stream)
 {
 	const char *clock = dkt__tdw_clock(out);
 	size_t n = 0, from;
@@ -309,8 +316,8 @@ static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *opti
 			4);
 	from = options->len;
 	dkt__tdw_number(out, options, 0, 8);
-	dkt_buf_add(options, stream->name, strlen(stream->name) + 1);
-	dkt_buf_add(options, clock, strlen(clock) + 1);
+	dkt__tdw_string(options, stream->name);
+	dkt__tdw_string(options, clock);
 	dkt__tdw_number(out, options, stream->page_size, 4);
 	dkt__tdw_number(out, options, n, 4);
 	for (int nr = 0; nr < stream->n_cpus; nr++) {
@@ -357,15 +364,6 @@ static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream,
 	return err ? err : patch(w, w->at - begin - SECTION_HEAD, begin + 8);
 }
 
-static void number_option(const struct dkt_tracedat *out, struct dkt_buf *options, unsigned int id,
-			  uint64_t value, unsigned int size)
-{
-	uint8_t bytes[8];
-
-	dkt__put_bytes(bytes, value, size, out->big_endian);
-	dkt__tdw_option(out, options, id, bytes, size);
-}
-
 /* Adds the beginning. Returns where to store the offset of the options once it is known. */
 static uint64_t put_start_v7(struct writer *w)
 {
@@ -373,11 +371,9 @@ static uint64_t put_start_v7(struct writer *w)
 	uint64_t at;
 
 	put_start(w);
-	dkt_buf_str(w->buf, codec ? codec->name : "none");
-	put_number(w, 0, 1);
-	dkt_buf_str(w->buf, codec ? codec->version() : "");
-	put_number(w, 0, 1);
-	at = w->at + w->buf->len;
+	dkt__tdw_string(&w->buf, codec ? codec->name : "none");
+	dkt__tdw_string(&w->buf, codec ? codec->version() : "");
+	at = w->at + w->buf.len;
 	put_number(w, 0, 8);
 	return at;
 }
@@ -387,7 +383,7 @@ static uint64_t put_start_v7(struct writer *w)
  * stream's option in the content of that section; names: the offset of the first stream's name in
  * the section of strings.
  */
-static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from, uint32_t names)
+static int put_streams_v7(struct writer *w, uint64_t options, const uint64_t *from, uint32_t names)
 {
 	const struct dkt_tracedat *out = w->out;
 	uint64_t at = w->at;
@@ -409,76 +405,61 @@ static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from
 }
 
 /* Writes all sections that describe the data first, so that a truncated file lacks only data. */
-static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *options,
-		    struct dkt_buf *strings, size_t *from)
+static int write_v7(struct writer *w, uint64_t *from)
 {
+	struct dkt_buf content = { 0 }, options = { 0 }, strings = { 0 };
 	struct dkt_tracedat *out = w->out;
 	uint64_t start = put_start_v7(w), at;
 	uint32_t name, names;
 	int err = flush(w);
 
 	for (size_t i = 0; !err && i < ARRAY_SIZE(tables); i++) {
-		number_option(out, options, tables[i].section, w->at, 8);
-		name = add_name(strings, tables[i].name);
+		dkt__tdw_number_option(out, &options, tables[i].section, w->at, 8);
+		name = add_name(&strings, tables[i].name);
 		if (out->symbols && tables[i].section == DAT_KALLSYMS) {
 			err = put_packed(w, DAT_KALLSYMS, name, out->symbols);
 			continue;
 		}
-		dkt_buf_reset(content);
-		err = tables[i].put(out, content);
+		dkt_buf_reset(&content);
+		err = tables[i].put(out, &content);
 		if (!err)
-			err = put_section(w, tables[i].section, name, content, true);
+			err = put_section(w, tables[i].section, name, &content, true);
 	}
-	dkt__tdw_options(out, options);
-	dkt__tdw_clocks(out, options);
-	number_option(out, options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);
+	dkt__tdw_options(out, &options);
+	dkt__tdw_clocks(out, &options);
+	dkt__tdw_number_option(out, &options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);
 	for (size_t i = 0; i < out->n_streams; i++)
-		from[i] = put_buffer_v7(out, options, &out->streams[i]);
-	number_option(out, options, DAT_DONE, 0, 8);
-	name = add_name(strings, "options");
-	names = (uint32_t)strings->len;
+		from[i] = put_buffer_v7(out, &options, &out->streams[i]);
+	dkt__tdw_number_option(out, &options, DAT_DONE, 0, 8);
+	name = add_name(&strings, "options");
+	names = (uint32_t)strings.len;
 	for (size_t i = 0; i < out->n_streams; i++)
-		add_name(strings, section_name(&out->streams[i]));
+		add_name(&strings, section_name(&out->streams[i]));
 	at = w->at;
 	if (!err)
 		err = patch(w, at, start);
 	if (!err)
-		err = put_section(w, DAT_DONE, name, options, false);
+		err = put_section(w, DAT_DONE, name, &options, false);
 	if (!err)
-		err = put_section(w, DAT_STRINGS, 0, strings, false);
+		err = put_section(w, DAT_STRINGS, 0, &strings, false);
+	free(content.data);
+	free(options.data);
+	free(strings.data);
 	return err ? err : put_streams_v7(w, at, from, names);
 }
 
-int dkt__tdw_write_v6(struct dkt_tracedat *out)
+int dkt__tdw_write(struct dkt_tracedat *out)
 {
-	uint64_t *places __cleanup(free) = calloc(out->n_streams, sizeof(*places));
 	struct writer w = { .out = out };
-	int err = places ? dkt_buf_new(&w.buf) : -ENOMEM;
+	/* A file must have a top instance, even if the top instance has no records. */
+	int err = find_top(out) ? 0 : dkt__tdw_stream_add(out, "");
+	uint64_t *places __cleanup(free) = err ? NULL : calloc(out->n_streams, sizeof(*places));
 
-	if (!err)
-		err = write_v6(&w, places);
-	dkt_buf_free(w.buf);
-	return dkt__with_words(out->ctx, err);
-}
-
-int dkt__tdw_write_v7(struct dkt_tracedat *out)
-{
-	struct dkt_buf *content = NULL, *options = NULL, *strings = NULL;
-	size_t *from __cleanup(free) = calloc(out->n_streams, sizeof(*from));
-	struct writer w = { .out = out };
-	int err = from ? dkt_buf_new(&w.buf) : -ENOMEM;
-
-	if (!err)
-		err = dkt_buf_new(&content);
-	if (!err)
-		err = dkt_buf_new(&options);
-	if (!err)
-		err = dkt_buf_new(&strings);
-	if (!err)
-		err = write_v7(&w, content, options, strings, from);
-	dkt_buf_free(w.buf);
-	dkt_buf_free(content);
-	dkt_buf_free(options);
-	dkt_buf_free(strings);
+	if (err)
+		return err;
+	if (!places)
+		return dkt__no_memory(out->ctx);
+	err = out->version == 6 ? write_v6(&w, places) : write_v7(&w, places);
+	free(w.buf.data);
 	return dkt__with_words(out->ctx, err);
 }

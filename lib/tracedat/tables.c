@@ -27,8 +27,7 @@ void dkt__tdw_number(const struct dkt_tracedat *out, struct dkt_buf *buf, uint64
 	dkt_buf_add(buf, bytes, size);
 }
 
-/* Appends a string with its NUL. */
-static void put_string(struct dkt_buf *buf, const char *text)
+void dkt__tdw_string(struct dkt_buf *buf, const char *text)
 {
 	dkt_buf_add(buf, text, strlen(text) + 1);
 }
@@ -51,9 +50,9 @@ int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf)
 			 "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:1;\n",
 			 out->long_size, 8u + out->long_size, out->page_size - 8 - out->long_size);
 
-	put_string(buf, "header_page");
+	dkt__tdw_string(buf, "header_page");
 	put_sized(out, buf, text, (size_t)n, 8);
-	put_string(buf, "header_event");
+	dkt__tdw_string(buf, "header_event");
 	put_sized(out, buf, header_event, strlen(header_event), 8);
 	return 0;
 }
@@ -68,12 +67,6 @@ static bool is_of_ftrace(const struct dkt__tdw_event *event)
 	return !strcmp(event->event->system, FTRACE_SYSTEM);
 }
 
-static void put_format(const struct dkt_tracedat *out, struct dkt_buf *buf,
-		       const struct dkt__tdw_event *event)
-{
-	put_sized(out, buf, event->text, event->len, 8);
-}
-
 int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	uint32_t n = 0;
@@ -83,7 +76,7 @@ int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	dkt__tdw_number(out, buf, n, 4);
 	for (size_t i = 0; i < out->n_events; i++)
 		if (out->events[i].text && is_of_ftrace(&out->events[i]))
-			put_format(out, buf, &out->events[i]);
+			put_sized(out, buf, out->events[i].text, out->events[i].len, 8);
 	return 0;
 }
 
@@ -105,10 +98,13 @@ int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i; end < n && list[end].group == list[i].group;)
 			end++;
-		put_string(buf, list[i].text);
+		dkt__tdw_string(buf, list[i].text);
 		dkt__tdw_number(out, buf, end - i, 4);
-		for (size_t j = i; j < end; j++)
-			put_format(out, buf, &out->events[list[j].place]);
+		for (size_t j = i; j < end; j++) {
+			const struct dkt__tdw_event *event = &out->events[list[j].place];
+
+			put_sized(out, buf, event->text, event->len, 8);
+		}
 	}
 	return 0;
 }
@@ -202,6 +198,15 @@ void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsign
 	put_sized(out, buf, data, len, 4);
 }
 
+void dkt__tdw_number_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
+			    uint64_t value, unsigned int size)
+{
+	uint8_t bytes[8];
+
+	dkt__put_bytes(bytes, value, size, out->big_endian);
+	dkt__tdw_option(out, buf, id, bytes, size);
+}
+
 static void text_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
 			const char *text)
 {
@@ -284,7 +289,6 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *info = dkt_source_info(out->source);
 	char text[400];
-	uint8_t own[4], id[8];
 
 	/* In microseconds, in a format that strtoll() can parse. */
 	if (info->has_wall) {
@@ -296,14 +300,10 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	text_option(out, buf, DAT_TRACECLOCK, text);
 	uname_option(out, buf);
 	text_option(out, buf, DAT_VERSION, "dktrace " DKT_VERSION);
-	if (info->id) {
-		dkt__put_bytes(id, info->id, sizeof(id), out->big_endian);
-		dkt__tdw_option(out, buf, DAT_TRACEID, id, sizeof(id));
-	}
-	if (out->own) {
-		dkt__put_bytes(own, (uint32_t)out->own, sizeof(own), out->big_endian);
-		dkt__tdw_option(out, buf, DAT_RECORDER, own, sizeof(own));
-	}
+	if (info->id)
+		dkt__tdw_number_option(out, buf, DAT_TRACEID, info->id, 8);
+	if (out->own)
+		dkt__tdw_number_option(out, buf, DAT_RECORDER, (uint32_t)out->own, 4);
 	if (out->lacks)
 		text_option(out, buf, DAT_LACKS, out->lacks);
 	dkt__tdw_disks(out, buf);

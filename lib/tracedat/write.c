@@ -384,25 +384,6 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 	return 0;
 }
 
-const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out)
-{
-	size_t i = 0;
-
-	while (i < out->n_streams && *out->streams[i].name)
-		i++;
-	return i < out->n_streams ? &out->streams[i] : NULL;
-}
-
-int dkt__tdw_write(struct dkt_tracedat *out)
-{
-	/* A file must have a top instance, even if the top instance has no records. */
-	int err = dkt__tdw_top(out) ? 0 : dkt__tdw_stream_add(out, "");
-
-	if (err)
-		return err;
-	return out->version == 6 ? dkt__tdw_write_v6(out) : dkt__tdw_write_v7(out);
-}
-
 int dkt_tracedat_finish(struct dkt_tracedat *out)
 {
 	dkt__needs(NULL, out);

@@ -126,13 +126,13 @@ static inline bool dkt__tdw_has_pid(const struct dkt__tdw_stream *stream, uint32
 int dkt__tdw_cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t nr,
 		     struct dkt__tdw_cpu **cpu);
 
-/* Writes the file once all data are known. */
-int dkt__tdw_write(struct dkt_tracedat *out);
-
 /* ---- tables: each function appends to buf in the layout of the file ---- */
 
 void dkt__tdw_number(const struct dkt_tracedat *out, struct dkt_buf *buf, uint64_t value,
 		     unsigned int size);
+
+/* Appends a string with its NUL. */
+void dkt__tdw_string(struct dkt_buf *buf, const char *text);
 int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf);
 int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf);
 int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf);
@@ -143,6 +143,8 @@ int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf);
 /* Appends an option: its number, the length of its data, and the data. */
 void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
 		     const void *data, size_t len);
+void dkt__tdw_number_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
+			    uint64_t value, unsigned int size);
 
 /* Appends the options that describe the recording, such as its machine, clock and statistics. */
 void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf);
@@ -156,10 +158,7 @@ void dkt__tdw_disks(const struct dkt_tracedat *out, struct dkt_buf *buf);
 /* Returns the clock's name, or trace-cmd's default if the clock is unknown or is "realtime". */
 const char *dkt__tdw_clock(const struct dkt_tracedat *out);
 
-/* Returns the stream of the top instance, or NULL; dkt_tracedat_finish() creates a missing one. */
-const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out);
+/* ---- layout ---- */
 
-/* ---- layout: writes the whole file after all records are in the spill ---- */
-
-int dkt__tdw_write_v6(struct dkt_tracedat *out);
-int dkt__tdw_write_v7(struct dkt_tracedat *out);
+/* Writes the whole file after all records are in the spill. */
+int dkt__tdw_write(struct dkt_tracedat *out);
