@@ -353,49 +353,46 @@ int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
 }
 
 int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
-		  const struct dkt_source_opts *opts, struct dkt__dat *dat)
+		  const struct dkt_source_opts *opts, bool keep_rooms, struct dkt__dat **out)
 {
+	struct dkt__dat *dat = calloc(1, sizeof(*dat));
 	int err;
 
-	dat->streams.base.ops = &dat_ops;
-	dat->streams.base.ctx = dat->ctx = ctx;
+	if (!dat)
+		return dkt__no_memory(ctx);
+	dat->streams.base = (struct dkt_source){ .ops = &dat_ops, .ctx = ctx };
+	dat->ctx = ctx;
+	dat->keep_rooms = keep_rooms;
 	err = dkt__dat_read(dat, file, opts);
 	if (err)
-		dkt_source_close(&dat->streams.base);
+		dkt__dat_close(&dat->streams.base);
+	else
+		*out = dat;
 	return err;
 }
 
 int dkt__dat_open_recording(struct dkt_ctx *ctx, int fd, struct dkt__dat **out)
 {
 	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
-	struct dkt__dat *dat;
 	struct dkt__file file;
 	int err = dkt__file_open(ctx, NULL, "the recording", fd + 1, &file);
 
 	if (err)
 		return err;
-	if (!dkt__reader_tracedat.is(file.data, file.size))
+	if (!tracedat_is(file.data, file.size))
 		return 1;
-	dat = calloc(1, sizeof(*dat));
-	if (!dat)
-		return dkt__no_memory(ctx);
-	dat->keep_rooms = true;
-	err = dkt__dat_open(ctx, &file, &all, dat);
-	if (err)
+	err = dkt__dat_open(ctx, &file, &all, true, out);
+	if (err || (*out)->journal)
 		return err;
-	if (dat->journal) {
-		*out = dat;
-		return 0;
-	}
-	dkt_source_close(&dat->streams.base);
+	dkt__dat_close(&(*out)->streams.base);
 	return 1;
 }
 
 static int tracedat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 			 const struct dkt_source_opts *opts, struct dkt_source **source)
 {
-	struct dkt__dat *dat = calloc(1, sizeof(*dat));
-	int err = dat ? dkt__dat_open(ctx, file, opts, dat) : dkt__no_memory(ctx);
+	struct dkt__dat *dat;
+	int err = dkt__dat_open(ctx, file, opts, false, &dat);
 
 	if (!err)
 		*source = &dat->streams.base;

@@ -135,12 +135,9 @@ struct dkt__dat {
 	size_t n_given;
 };
 
-/*
- * Opens a file into dat, which is zeroed memory of its own apart from keep_rooms, and which the source
- * frees. The source is dat->streams.base; after a failure it is closed.
- */
+/* Opens a file, whose source is dat->streams.base; keep_rooms: as in the struct. */
 int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
-		  const struct dkt_source_opts *opts, struct dkt__dat *dat);
+		  const struct dkt_source_opts *opts, bool keep_rooms, struct dkt__dat **dat);
 
 /*
  * The parts of that for a source with other calls, whose dat has its base already: reads the file, and
@@ -212,10 +209,6 @@ bool dkt__dat_section_at(const struct dkt__dat *dat, uint64_t at, struct dkt__da
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option);
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name);
 
-/* ---- tracedat/peer.c ---- */
-
-int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option);
-int dkt__dat_time_shift(struct dkt__dat *dat, struct dkt__cursor *option);
 void dkt__dat_shifts_clear(struct dkt__dat *dat);
 
 /* ---- tracedat/clocks.c ---- */

@@ -64,12 +64,6 @@ extern const struct dkt__source_ops dkt__series_ops;
 int dkt__series_open_file(const struct dkt__series *s, struct dkt__series_file *file);
 void dkt__series_close_file(struct dkt__series_file *file);
 
-/*
- * Opens each file for a moment: the context gets the events and symbols of all, and the source the
- * facts. s->n becomes the number of files that are of one kernel and boot.
- */
-int dkt__series_survey(struct dkt__series *s);
-
 /* Keeps only the first n files. */
 void dkt__series_cut(struct dkt__series *s, size_t n);
 

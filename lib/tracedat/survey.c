@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out which files one kernel wrote in one boot, and what they say of that kernel. */
+/*
+ * Opens files in succession: finds out which of them one kernel wrote in one boot, and what they say of that
+ * kernel.
+ */
 #include "lib/base/parse.h"
 #include "lib/event/catalogue.h"
 #include "lib/tracedat/series.h"
@@ -41,8 +44,7 @@ int dkt__series_open_file(const struct dkt__series *s, struct dkt__series_file *
 		return err;
 	if (!dkt__reader_tracedat.is(bytes.data, bytes.size))
 		return dkt_fail(file->ctx, -EINVAL, "open %s: not a trace.dat file", file->path);
-	dat = calloc(1, sizeof(*dat));
-	err = dat ? dkt__dat_open(file->ctx, &bytes, &s->opts, dat) : dkt__no_memory(file->ctx);
+	err = dkt__dat_open(file->ctx, &bytes, &s->opts, false, &dat);
 	if (!err)
 		file->source = &dat->streams.base;
 	return err;
@@ -382,7 +384,11 @@ static int look_at_all(struct survey *survey)
 	return give(survey);
 }
 
-int dkt__series_survey(struct dkt__series *s)
+/*
+ * Opens each file for a moment: the context gets the events and symbols of all, and the source the
+ * facts. s->n becomes the number of files that are of one kernel and boot.
+ */
+static int survey_files(struct dkt__series *s)
 {
 	struct survey survey = { .s = s, .by_id = calloc(MAX_ID, sizeof(*survey.by_id)) };
 	int err = survey.by_id ? look_at_all(&survey) : dkt__no_memory(s->base.ctx);
@@ -392,4 +398,83 @@ int dkt__series_survey(struct dkt__series *s)
 	free(survey.kallsyms.bytes);
 	free(survey.printk.bytes);
 	return err;
+}
+
+/* ---- the call ---- */
+
+static int take_files(struct dkt__series *s, const struct dkt__series_item *files, size_t n)
+{
+	struct dkt_ctx *ctx = s->base.ctx;
+	struct dkt__series_item file;
+	int err = 0;
+
+	s->files = calloc(n + 1, sizeof(*s->files));
+	if (!s->files)
+		return dkt__no_memory(ctx);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct dkt__series_item *its =
+			(const void *)((const char *)files + i * files->sz);
+		struct dkt__series_file *to = &s->files[s->n];
+		const char *slash;
+
+		if (its->sz != files->sz)
+			return dkt_fail(ctx, -EINVAL, "the files of a series differ in sz");
+		err = dkt__opts_take(ctx, dkt__series_item, &file, its);
+		if (err)
+			break;
+		if (!file.path)
+			return dkt_fail(ctx, -EINVAL, "a file of a series has no path");
+		to->path = strdup(file.path);
+		if (!to->path)
+			return dkt__no_memory(ctx);
+		s->n++;
+		slash = strrchr(to->path, '/');
+		to->name = slash ? slash + 1 : to->path;
+		to->after_gap = file.after_gap;
+		to->after_pause = file.after_pause;
+	}
+	return err;
+}
+
+static int open_series(struct dkt__series *s, const struct dkt__series_item *files, size_t n,
+		       const struct dkt_source_opts *opts, size_t *taken)
+{
+	struct dkt_source_opts mine;
+	int err = dkt__source_opts_take(s->base.ctx, &mine, opts);
+
+	if (err)
+		return err;
+	s->opts = mine;
+	/* The series seeks to the window in each file. */
+	s->opts.since = s->opts.until = 0;
+	err = dkt__source_opts_keep(s->base.ctx, &s->opts);
+	if (!err)
+		err = take_files(s, files, n);
+	if (!err)
+		err = survey_files(s);
+	if (err)
+		return err;
+	*taken = s->n;
+	dkt__source_times(&s->base, &mine, &s->since, &s->until);
+	return 0;
+}
+
+int dkt__source_series(struct dkt_ctx *ctx, const struct dkt__series_item *files, size_t n,
+		       const struct dkt_source_opts *opts, size_t *taken,
+		       struct dkt_source **source)
+{
+	struct dkt__series *s;
+
+	dkt__needs(ctx, dkt__clear(source) && dkt__clear(taken) && ctx && files);
+	if (!n)
+		return dkt_fail(ctx, -EINVAL, "a series needs a file");
+	if (ctx->given || ctx->events)
+		return dkt_fail(ctx, -EBUSY, "open %s: the context belongs to another kernel",
+				files->path);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return dkt__no_memory(ctx);
+	s->base = (struct dkt_source){ .ops = &dkt__series_ops, .ctx = ctx };
+	s->gap_cpu = -1;
+	return dkt__source_opened(&s->base, open_series(s, files, n, opts, taken), source);
 }
