@@ -15,13 +15,10 @@
 int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	const char *name;
-	char copy[16];
 	int err = dkt__perf_maps_apply(perf, item);
 
 	if (err)
 		return err;
-	/* The process that was looked up last may get another name. */
-	perf->streams.comm = NULL;
 	if (item->type == PERF_RECORD_COMM)
 		return dkt__comms_set(&perf->streams.comms, item->tid, (const char *)item->data,
 				      item->size);
@@ -30,13 +27,11 @@ int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	name = dkt__comms_get(&perf->streams.comms, item->parent_tid);
 	if (!name || item->parent_tid == item->tid)
 		return 0;
-	snprintf(copy, sizeof(copy), "%s", name);
-	return dkt__comms_set(&perf->streams.comms, item->tid, copy, strlen(copy));
+	return dkt__comms_set(&perf->streams.comms, item->tid, name, strlen(name));
 }
 
 static void rewind_all(struct dkt__perf *perf)
 {
-	perf->streams.comm = NULL;
 	dkt__perf_merge_rewind(perf);
 	dkt__comms_forget(&perf->streams.comms);
 	dkt__perf_maps_clear(perf);

@@ -81,6 +81,7 @@ int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size
 	comms->n += !slot->name;
 	slot->pid = pid;
 	slot->name = name;
+	comms->name = NULL;
 	return 0;
 }
 

@@ -8,6 +8,8 @@ struct dkt__comms {
 	struct dkt__comm *slots;
 	size_t n, size; /* size is a power of two */
 	void *names; /* a tree of all names so far, each once */
+	int32_t pid; /* the last process looked up, and its name; NULL: look again */
+	const char *name;
 };
 
 /* Sets the name of the process, n bytes, truncated to the length that a kernel keeps. */
@@ -27,6 +29,18 @@ int32_t dkt__comms_pid(const struct dkt__comms *comms, size_t *at);
  * dkt__comms_clear(), even if the process gets another name.
  */
 const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid);
+
+/* The same for the process of a record: "<...>" if it is unknown. */
+static inline const char *dkt__comms_of(struct dkt__comms *comms, const struct dkt_record *record)
+{
+	if (dkt__unlikely(record->pid != comms->pid || !comms->name)) {
+		comms->pid = record->pid;
+		comms->name = record->pid ? dkt__comms_get(comms, record->pid) : "<idle>";
+		if (!comms->name)
+			comms->name = "<...>";
+	}
+	return comms->name;
+}
 
 /* Returns the place of a number that the caller keeps with a name, 0 at first; NULL: it is unknown. */
 uint64_t *dkt__comms_mark(const struct dkt__comms *comms, int32_t pid);

@@ -369,15 +369,7 @@ int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
 
 const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record *rec)
 {
-	struct dkt__streams *streams = (struct dkt__streams *)source;
-
-	if (dkt__unlikely(rec->pid != streams->pid || !streams->comm)) {
-		streams->pid = rec->pid;
-		streams->comm = rec->pid ? dkt__comms_get(&streams->comms, rec->pid) : "<idle>";
-		if (!streams->comm)
-			streams->comm = "<...>";
-	}
-	return streams->comm;
+	return dkt__comms_of(&((struct dkt__streams *)source)->comms, rec);
 }
 
 /* The kernel's count covers the whole recording, and includes losses that no page reports. */

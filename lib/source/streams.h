@@ -95,8 +95,6 @@ struct dkt__streams {
 	bool part; /* DKT_SOURCE_PART */
 	uint64_t since, until;
 	int32_t own; /* the thread that recorded, whose records are left out; 0: none is */
-	int32_t pid; /* the last process looked up, and its name */
-	const char *comm;
 	struct dkt__swapped copy; /* of a record in the other byte order */
 };
 

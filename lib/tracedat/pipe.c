@@ -166,8 +166,6 @@ static int read_sections(struct pipe *p, uint64_t end)
 	dat->file.size = end;
 	err = dkt__dat_read_more(dat, p->at);
 	p->at = end;
-	/* The names have been read again. */
-	dat->streams.comm = NULL;
 	if (!err)
 		err = dkt__events_given_more(dat->ctx, dat->given + n_given,
 					     dat->n_given - n_given);

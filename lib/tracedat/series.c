@@ -87,7 +87,6 @@ static int adopt(struct dkt__series *s, struct dkt__series_file *file)
 		streams->list[i].buffer =
 			dkt__series_stream(s, dat->buffers[streams->list[i].buffer].name);
 	/* Names are asked for even after the last record, when the file is closed. */
-	s->comm = NULL;
 	err = dkt__with_words(s->base.ctx, dkt__comms_add(&s->comms, &streams->comms));
 	if (!err && s->wants)
 		err = dkt__streams_select(&streams->base, s->wants, s->wants_data);
@@ -298,15 +297,7 @@ static int series_next(struct dkt_source *source, struct dkt_record *record)
 
 static const char *series_comm(struct dkt_source *source, const struct dkt_record *record)
 {
-	struct dkt__series *s = (struct dkt__series *)source;
-
-	if (dkt__unlikely(record->pid != s->pid || !s->comm)) {
-		s->pid = record->pid;
-		s->comm = record->pid ? dkt__comms_get(&s->comms, record->pid) : "<idle>";
-		if (!s->comm)
-			s->comm = "<...>";
-	}
-	return s->comm;
+	return dkt__comms_of(&((struct dkt__series *)source)->comms, record);
 }
 
 static int series_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)

@@ -46,8 +46,6 @@ struct dkt__series {
 	struct dkt_record gap; /* that gap, but for the CPU */
 
 	struct dkt__comms comms; /* of the files so far */
-	int32_t pid; /* the last process looked up, and its name */
-	const char *comm;
 
 	struct dkt_loss *losses; /* of the files that were closed, by CPU */
 	size_t n_losses;

@@ -77,25 +77,16 @@ static void add(struct dkt__live *live, const struct dkt_record *record)
 const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *record)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
-	const int32_t pid = record->pid;
-	const char *name;
 
-	if (!pid)
-		return "<idle>";
 	/* The kernel knows the processes of this boot only; the records may have names. */
-	if (live->flags & DKT_LIVE_LAST_BOOT) {
-		name = dkt__comms_get(&live->comms, pid);
-		return name ? name : "<...>";
-	}
+	if (!record->pid || live->flags & DKT_LIVE_LAST_BOOT)
+		return dkt__comms_of(&live->comms, record);
 	if (!live->comms_read)
 		read_saved(live->in->ctx, &live->comms);
 	live->comms_read = true;
 	if (live->flags & DKT_LIVE_FOLLOW && !live->in->ctx->root)
 		update(live, record);
-	name = dkt__comms_get(&live->comms, pid);
-	if (name || live->in->ctx->root)
-		return name ? name : "<...>";
-	add(live, record);
-	name = dkt__comms_get(&live->comms, pid);
-	return name ? name : "<...>";
+	if (!live->in->ctx->root && !dkt__comms_get(&live->comms, record->pid))
+		add(live, record);
+	return dkt__comms_of(&live->comms, record);
 }
