@@ -419,8 +419,5 @@ void dkt__perf_unpack_drop(struct dkt__perf_unpack *unpack, uint64_t before);
 /* Returns the error that stopped decompression, or 0. */
 int dkt__perf_unpack_error(const struct dkt__perf_part *part);
 
-/* Returns the bytes decompressed so far. */
-uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *unpack);
-
-/* Reports the damage found by decompression so far. */
-void dkt__perf_unpack_damage(struct dkt__perf *perf, const struct dkt__perf_part *part);
+/* After all: notes the decompressed bytes, and reports the damage found. */
+void dkt__perf_unpack_end(struct dkt__perf *perf, struct dkt__perf_part *part);

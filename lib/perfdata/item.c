@@ -106,18 +106,11 @@ int dkt__perf_layout(struct dkt__perf *perf)
 
 static const struct dkt__perf_attr *attr_of(const struct dkt__perf *perf, uint64_t id)
 {
-	size_t low = 0, high = perf->n_ids;
+	const struct dkt__perf_id key = { .id = id }, *found = NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (perf->ids[mid].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < perf->n_ids && perf->ids[low].id == id ? &perf->attrs[perf->ids[low].attr] :
-							      NULL;
+	if (perf->n_ids)
+		found = bsearch(&key, perf->ids, perf->n_ids, sizeof(key), id_cmp);
+	return found ? &perf->attrs[found->attr] : NULL;
 }
 
 /*

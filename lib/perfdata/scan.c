@@ -208,8 +208,7 @@ static int scan_packed(struct dkt__perf *perf, struct dkt__perf_part *part)
 		err = dkt__perf_unpack_error(part);
 	if (err)
 		return err;
-	part->unpacked = dkt__perf_unpack_size(part->unpack);
-	dkt__perf_unpack_damage(perf, part);
+	dkt__perf_unpack_end(perf, part);
 	report_end(perf, part, at, part->unpacked);
 	return 0;
 }

@@ -333,15 +333,11 @@ int dkt__perf_unpack_error(const struct dkt__perf_part *part)
 	return part->unpack ? part->unpack->err : 0;
 }
 
-uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *u)
-{
-	return u->size;
-}
-
-void dkt__perf_unpack_damage(struct dkt__perf *perf, const struct dkt__perf_part *part)
+void dkt__perf_unpack_end(struct dkt__perf *perf, struct dkt__perf_part *part)
 {
 	const struct dkt__perf_unpack *u = part->unpack;
 
+	part->unpacked = u->size;
 	if (u->bad)
 		dkt__streams_damage(&perf->streams, "%scompressed records are damaged",
 				    part->label);
