@@ -142,8 +142,8 @@ int dkt__vm_core_open(struct vm_core *core, struct dkt_ctx *ctx, const struct dk
 	err = dkt__vm_image_open(ctx, file, &core->image);
 	if (err)
 		return err;
-	core->memory = dkt__vm_image_memory(core->image);
-	core->info = dkt__vm_image_info(core->image);
+	core->memory = &core->image->memory;
+	core->info = core->image->info;
 	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	ctx->long_size = sizeof(uint64_t);
 	err = fill(core, vmlinux);
@@ -152,7 +152,7 @@ int dkt__vm_core_open(struct vm_core *core, struct dkt_ctx *ctx, const struct dk
 
 bool dkt__vm_core_cut(const struct vm_core *core)
 {
-	return core->image && dkt__vm_image_cut(core->image);
+	return core->image && core->image->cut;
 }
 
 int dkt__vm_core_fail_in(const struct vm_core *core, const struct dkt__file *file, int err)
@@ -160,7 +160,7 @@ int dkt__vm_core_fail_in(const struct vm_core *core, const struct dkt__file *fil
 	if (dkt__vm_core_cut(core))
 		return dkt__fail_in(core->ctx, err, "the file is truncated at byte %llu",
 				    (unsigned long long)file->whole);
-	if (core->image && dkt__vm_image_part(core->image))
+	if (core->image && dkt__vm_kdump_is_part(core->image->fd))
 		return dkt__fail_in(core->ctx, err,
 				    "the file is a part of a dump; makedumpfile --reassemble puts"
 				    " the parts together");

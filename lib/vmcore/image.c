@@ -27,30 +27,6 @@ void dkt__vm_image_close(struct vm_image *image)
 	(void)image;
 }
 
-struct vm_memory *dkt__vm_image_memory(struct vm_image *image)
-{
-	(void)image;
-	return NULL;
-}
-
-const char *dkt__vm_image_info(const struct vm_image *image)
-{
-	(void)image;
-	return "";
-}
-
-bool dkt__vm_image_cut(const struct vm_image *image)
-{
-	(void)image;
-	return false;
-}
-
-bool dkt__vm_image_part(const struct vm_image *image)
-{
-	(void)image;
-	return false;
-}
-
 #else
 
 #include <libkdumpfile/kdumpfile.h>
@@ -79,18 +55,15 @@ struct page {
 	uint8_t bytes[PAGE];
 };
 
-struct vm_image {
-	struct vm_memory memory; /* first: the callback gets its address */
+struct dump {
+	struct vm_image image; /* first: the image is cast to this struct */
 	void *library;
 	struct calls calls;
 	kdump_ctx_t *kdump;
 	int fd; /* of the file put in order; -1: the caller's is read */
-	int read_fd; /* the one that is read */
 	bool elf;
 	char *lost; /* why it did not find the kernel; NULL: it did */
 	unsigned int renewed; /* times that kdump was opened again */
-	bool cut; /* the file is shorter than it says */
-	char *info;
 	struct page *pages;
 };
 
@@ -108,58 +81,58 @@ static int read_error(kdump_status status)
 	}
 }
 
-static int set_attr(struct vm_image *image, const char *key, kdump_attr_t attr)
+static int set_attr(struct dump *dump, const char *key, kdump_attr_t attr)
 {
-	return image->calls.set_attr(image->kdump, key, &attr) == KDUMP_OK ? 0 : -EINVAL;
+	return dump->calls.set_attr(dump->kdump, key, &attr) == KDUMP_OK ? 0 : -EINVAL;
 }
 
 /* Where the header of a compressed dump has the name of the machine (struct new_utsname). */
 #define MACHINE_AT   272
 
 /* libkdumpfile 0.5.1 does not take the machine from the header that qemu writes. */
-static void set_machine(struct vm_image *image, int fd)
+static void set_machine(struct dump *dump, int fd)
 {
 	kdump_attr_t attr = { .type = KDUMP_STRING };
 	char name[65] = "";
 
-	if (image->calls.get_attr(image->kdump, KDUMP_ATTR_ARCH_NAME, &attr) == KDUMP_OK)
+	if (dump->calls.get_attr(dump->kdump, KDUMP_ATTR_ARCH_NAME, &attr) == KDUMP_OK)
 		return;
 	if (dkt__pread_all(fd, name, sizeof(name) - 1, MACHINE_AT) <= 0 || !*name)
 		return;
 	attr.val.string = name;
-	set_attr(image, KDUMP_ATTR_ARCH_NAME, attr);
+	set_attr(dump, KDUMP_ATTR_ARCH_NAME, attr);
 }
 
 /* Returns libkdumpfile's words about the last call, which has failed. */
-static const char *words(const struct vm_image *image)
+static const char *words(const struct dump *dump)
 {
-	const char *text = image->calls.get_err(image->kdump);
+	const char *text = dump->calls.get_err(dump->kdump);
 
 	return text ? text : "unknown error";
 }
 
-/* Opens the file with libkdumpfile. image->kdump NULL: memory is out. */
-static kdump_status attach(struct vm_image *image)
+/* Opens the file with libkdumpfile. dump->kdump NULL: memory is out. */
+static kdump_status attach(struct dump *dump)
 {
 	kdump_status status;
 
-	image->kdump = image->calls.new();
-	if (!image->kdump)
+	dump->kdump = dump->calls.new();
+	if (!dump->kdump)
 		return KDUMP_ERR_SYSTEM;
 	/* A mapping of a file that another program truncates would kill this one. */
-	set_attr(image, KDUMP_ATTR_FILE_MMAP_POLICY,
+	set_attr(dump, KDUMP_ATTR_FILE_MMAP_POLICY,
 		 (kdump_attr_t){ .type = KDUMP_NUMBER, .val.number = KDUMP_MMAP_NEVER });
-	status = image->calls.open_fdset(image->kdump, 1, &image->read_fd);
+	status = dump->calls.open_fdset(dump->kdump, 1, &dump->image.fd);
 	if (status != KDUMP_OK)
 		return status;
-	if (!image->elf)
-		set_machine(image, image->read_fd);
+	if (!dump->elf)
+		set_machine(dump, dump->image.fd);
 	/* Knowing the system, it finds the note and the page tables. */
-	free(image->lost);
-	image->lost = NULL;
-	if (set_attr(image, KDUMP_ATTR_OSTYPE,
+	free(dump->lost);
+	dump->lost = NULL;
+	if (set_attr(dump, KDUMP_ATTR_OSTYPE,
 		     (kdump_attr_t){ .type = KDUMP_STRING, .val.string = "linux" }))
-		image->lost = strdup(words(image));
+		dump->lost = strdup(words(dump));
 	return KDUMP_OK;
 }
 
@@ -167,44 +140,44 @@ static kdump_status attach(struct vm_image *image)
  * After a page that it cannot read, libkdumpfile 0.5.1 may hand out memory that it does not have, and
  * crashes: its cache keeps the entry of that page. So it begins anew, which takes a few ms.
  */
-static void renew(struct vm_image *image)
+static void renew(struct dump *dump)
 {
-	image->calls.free(image->kdump);
-	image->kdump = NULL;
-	if (image->renewed++ >= RENEWALS_MAX || attach(image) == KDUMP_OK)
+	dump->calls.free(dump->kdump);
+	dump->kdump = NULL;
+	if (dump->renewed++ >= RENEWALS_MAX || attach(dump) == KDUMP_OK)
 		return;
 	/* It crashes, too, when it frees what could not be opened. */
-	image->kdump = NULL;
+	dump->kdump = NULL;
 }
 
-static int read_dump(struct vm_image *image, uint64_t address, void *bytes, size_t n)
+static int read_dump(struct dump *dump, uint64_t address, void *bytes, size_t n)
 {
 	size_t got = n;
 	kdump_status status =
-		image->kdump ? image->calls.read(image->kdump, KDUMP_KVADDR, address, bytes, &got) :
-			       KDUMP_ERR_CORRUPT;
+		dump->kdump ? dump->calls.read(dump->kdump, KDUMP_KVADDR, address, bytes, &got) :
+			      KDUMP_ERR_CORRUPT;
 	int err = status != KDUMP_OK ? read_error(status) : got != n ? -EIO : 0;
 
-	if (err == -EIO && image->kdump)
-		renew(image);
+	if (err == -EIO && dump->kdump)
+		renew(dump);
 	/* Perhaps the page tables are in the part that is missing. */
-	return err == -EFAULT && image->cut ? -EIO : err;
+	return err == -EFAULT && dump->image.cut ? -EIO : err;
 }
 
 static int image_read(struct vm_memory *memory, uint64_t address, void *bytes, size_t n)
 {
-	struct vm_image *image = (struct vm_image *)memory;
+	struct dump *dump = (struct dump *)memory;
 	uint8_t *to = bytes;
 
 	while (n) {
 		uint64_t at = address / PAGE * PAGE;
-		struct page *page = &image->pages[address / PAGE % PAGES];
+		struct page *page = &dump->pages[address / PAGE % PAGES];
 		size_t part = DKT__MIN(n, PAGE - address % PAGE);
 		int err;
 
 		if (page->at != at + 1) {
 			page->at = 0;
-			err = read_dump(image, at, page->bytes, PAGE);
+			err = read_dump(dump, at, page->bytes, PAGE);
 			if (err)
 				return err;
 			page->at = at + 1;
@@ -217,27 +190,27 @@ static int image_read(struct vm_memory *memory, uint64_t address, void *bytes, s
 	return 0;
 }
 
-static int load_library(struct dkt_ctx *ctx, struct vm_image *image, const char *name)
+static int load_library(struct dkt_ctx *ctx, struct dump *dump, const char *name)
 {
 	const struct dkt__call table[] = {
-		{ "kdump_new", &image->calls.new },
-		{ "kdump_free", &image->calls.free },
-		{ "kdump_open_fdset", &image->calls.open_fdset },
-		{ "kdump_set_attr", &image->calls.set_attr },
-		{ "kdump_get_typed_attr", &image->calls.get_attr },
-		{ "kdump_read", &image->calls.read },
-		{ "kdump_get_err", &image->calls.get_err },
-		{ "kdump_vmcoreinfo_raw", &image->calls.info },
+		{ "kdump_new", &dump->calls.new },
+		{ "kdump_free", &dump->calls.free },
+		{ "kdump_open_fdset", &dump->calls.open_fdset },
+		{ "kdump_set_attr", &dump->calls.set_attr },
+		{ "kdump_get_typed_attr", &dump->calls.get_attr },
+		{ "kdump_read", &dump->calls.read },
+		{ "kdump_get_err", &dump->calls.get_err },
+		{ "kdump_vmcoreinfo_raw", &dump->calls.info },
 	};
 	const char *missing;
 
-	image->library = dlopen(LIBKDUMPFILE, RTLD_NOW | RTLD_LOCAL);
-	if (!image->library)
+	dump->library = dlopen(LIBKDUMPFILE, RTLD_NOW | RTLD_LOCAL);
+	if (!dump->library)
 		return dkt_fail(ctx, -EOPNOTSUPP,
 				"read %s: the dump of a kernel is read with libkdumpfile, which "
 				"cannot be loaded; install it (%s)",
 				name, dlerror());
-	missing = dkt__find_calls(image->library, table, ARRAY_SIZE(table));
+	missing = dkt__find_calls(dump->library, table, ARRAY_SIZE(table));
 	if (missing)
 		return dkt_fail(ctx, -EOPNOTSUPP, "read %s: %s has no %s", name, LIBKDUMPFILE,
 				missing);
@@ -254,70 +227,70 @@ static int no_info(struct dkt_ctx *ctx, const struct dkt__file *file)
 }
 
 /* Numbers are read in this machine's order and size. */
-static int check_machine(struct dkt_ctx *ctx, struct vm_image *image, const char *name)
+static int check_machine(struct dkt_ctx *ctx, struct dump *dump, const char *name)
 {
 	const kdump_num_t order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? KDUMP_BIG_ENDIAN :
 									   KDUMP_LITTLE_ENDIAN;
 	kdump_attr_t attr = { .type = KDUMP_NUMBER };
 
-	if (image->calls.get_attr(image->kdump, KDUMP_ATTR_BYTE_ORDER, &attr) != KDUMP_OK ||
+	if (dump->calls.get_attr(dump->kdump, KDUMP_ATTR_BYTE_ORDER, &attr) != KDUMP_OK ||
 	    attr.val.number != order ||
-	    image->calls.get_attr(image->kdump, KDUMP_ATTR_PTR_SIZE, &attr) != KDUMP_OK ||
+	    dump->calls.get_attr(dump->kdump, KDUMP_ATTR_PTR_SIZE, &attr) != KDUMP_OK ||
 	    attr.val.number != sizeof(uint64_t))
 		return dkt__vm_unsupported(ctx, name);
 	attr = (kdump_attr_t){ .type = KDUMP_STRING };
-	return dkt__ctx_machine(ctx, image->calls.get_attr(image->kdump, KDUMP_ATTR_ARCH_NAME,
-							   &attr) == KDUMP_OK ?
+	return dkt__ctx_machine(ctx, dump->calls.get_attr(dump->kdump, KDUMP_ATTR_ARCH_NAME,
+							  &attr) == KDUMP_OK ?
 					     attr.val.string :
 					     "");
 }
 
 /* Returns libkdumpfile's words, without the name of the attribute that was to be set. */
-static const char *reason(const struct vm_image *image)
+static const char *reason(const struct dump *dump)
 {
-	const char *text = words(image), *colon = strstr(text, "fd: ");
+	const char *text = words(dump), *colon = strstr(text, "fd: ");
 
 	return colon ? colon + strlen("fd: ") : text;
 }
 
-static int open_dump(struct dkt_ctx *ctx, struct vm_image *image, const struct dkt__file *file)
+static int open_dump(struct dkt_ctx *ctx, struct dump *dump, const struct dkt__file *file)
 {
 	kdump_status status;
 
-	image->elf = dkt__vm_form(file->data, file->size) == VM_ELF;
-	status = attach(image);
-	if (!image->kdump)
+	dump->elf = dkt__vm_form(file->data, file->size) == VM_ELF;
+	status = attach(dump);
+	if (!dump->kdump)
 		return dkt__no_memory(ctx);
 	if (status != KDUMP_OK) {
-		dkt_fail(ctx, -EBADMSG, "read %s: %s", file->name, reason(image));
+		dkt_fail(ctx, -EBADMSG, "read %s: %s", file->name, reason(dump));
 		/* libkdumpfile 0.5.1 crashes when it frees what a damaged header left behind. */
-		image->kdump = NULL;
-		image->library = NULL;
+		dump->kdump = NULL;
+		dump->library = NULL;
 		return -EBADMSG;
 	}
-	status = image->calls.info(image->kdump, &image->info);
-	if (status != KDUMP_OK || !image->info)
+	status = dump->calls.info(dump->kdump, &dump->image.info);
+	if (status != KDUMP_OK || !dump->image.info)
 		return no_info(ctx, file);
-	if (image->lost)
+	if (dump->lost)
 		return dkt_fail(ctx, -EBADMSG, "read %s: the kernel is not found in its memory: %s",
-				file->name, image->lost);
-	return check_machine(ctx, image, file->name);
+				file->name, dump->lost);
+	return check_machine(ctx, dump, file->name);
 }
 
 int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct vm_image **out)
 {
-	struct vm_image *image = calloc(1, sizeof(*image));
+	struct dump *dump = calloc(1, sizeof(*dump));
 	struct stat st;
 	int err = 0;
 
 	*out = NULL;
-	if (!image)
+	if (!dump)
 		return dkt__no_memory(ctx);
-	image->memory.read = image_read;
-	image->fd = -1;
-	image->cut = dkt__vm_elf_is_cut(file);
-	image->pages = calloc(PAGES, sizeof(*image->pages));
-	if (!image->pages)
+	dump->image.memory.read = image_read;
+	dump->fd = -1;
+	dump->image.cut = dkt__vm_elf_is_cut(file);
+	dump->pages = calloc(PAGES, sizeof(*dump->pages));
+	if (!dump->pages)
 		err = dkt__no_memory(ctx);
 	else if (dkt__vm_elf_is_program(file))
 		err = dkt_fail(ctx, -EINVAL,
@@ -326,57 +299,39 @@ int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct
 	if (!err)
 		err = dkt__vm_elf_check(ctx, file);
 	if (!err)
-		err = load_library(ctx, image, file->name);
+		err = load_library(ctx, dump, file->name);
 	if (!err && dkt__vm_form(file->data, file->size) == VM_FLAT)
-		err = dkt__vm_unflatten(ctx, file, &image->fd, &image->cut);
-	image->read_fd = image->fd < 0 ? file->fd : image->fd;
-	if (!err && !image->cut && !fstat(image->read_fd, &st))
-		image->cut = dkt__vm_kdump_is_cut(image->read_fd, (uint64_t)st.st_size);
+		err = dkt__vm_unflatten(ctx, file, &dump->fd, &dump->image.cut);
+	dump->image.fd = dump->fd < 0 ? file->fd : dump->fd;
+	if (!err && !dump->image.cut && !fstat(dump->image.fd, &st))
+		dump->image.cut = dkt__vm_kdump_is_cut(dump->image.fd, (uint64_t)st.st_size);
 	if (!err)
-		err = open_dump(ctx, image, file);
-	if (err && image->cut)
+		err = open_dump(ctx, dump, file);
+	if (err && dump->image.cut)
 		err = dkt__fail_in(ctx, err, "the file is truncated");
 	if (err)
-		dkt__vm_image_close(image);
+		dkt__vm_image_close(&dump->image);
 	else
-		*out = image;
+		*out = &dump->image;
 	return err;
 }
 
 void dkt__vm_image_close(struct vm_image *image)
 {
-	if (!image)
+	struct dump *dump = (struct dump *)image;
+
+	if (!dump)
 		return;
-	if (image->kdump)
-		image->calls.free(image->kdump);
-	if (image->library)
-		dlclose(image->library);
-	if (image->fd >= 0)
-		close(image->fd);
-	free(image->info);
-	free(image->lost);
-	free(image->pages);
-	free(image);
-}
-
-struct vm_memory *dkt__vm_image_memory(struct vm_image *image)
-{
-	return &image->memory;
-}
-
-const char *dkt__vm_image_info(const struct vm_image *image)
-{
-	return image->info;
-}
-
-bool dkt__vm_image_cut(const struct vm_image *image)
-{
-	return image->cut;
-}
-
-bool dkt__vm_image_part(const struct vm_image *image)
-{
-	return dkt__vm_kdump_is_part(image->read_fd);
+	if (dump->kdump)
+		dump->calls.free(dump->kdump);
+	if (dump->library)
+		dlclose(dump->library);
+	if (dump->fd >= 0)
+		close(dump->fd);
+	free(dump->image.info);
+	free(dump->lost);
+	free(dump->pages);
+	free(dump);
 }
 
 #endif

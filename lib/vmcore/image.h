@@ -5,7 +5,12 @@
 #include "lib/source/file.h"
 #include "lib/vmcore/memory.h"
 
-struct vm_image;
+struct vm_image {
+	struct vm_memory memory; /* first: its callback gets the address of the image */
+	char *info; /* the text of VMCOREINFO, lines KEY=VALUE */
+	int fd; /* that is read */
+	bool cut; /* the file is shorter than it says */
+};
 
 /* The forms of a dump. */
 enum vm_form {
@@ -18,17 +23,6 @@ enum vm_form {
 /* Opens the file. -EOPNOTSUPP: the library was built without libkdumpfile, or it is missing here. */
 int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct vm_image **image);
 void dkt__vm_image_close(struct vm_image *image);
-
-struct vm_memory *dkt__vm_image_memory(struct vm_image *image);
-
-/* Returns the text of VMCOREINFO, lines KEY=VALUE. */
-const char *dkt__vm_image_info(const struct vm_image *image);
-
-/* True if the file is shorter than it says. */
-bool dkt__vm_image_cut(const struct vm_image *image);
-
-/* True if the file is a part of a dump. */
-bool dkt__vm_image_part(const struct vm_image *image);
 
 /* ---- vmcore/elf.c ---- */
 
