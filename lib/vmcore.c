@@ -194,6 +194,17 @@ static int fail(struct vmcore *vmcore, const char *what, int err)
 			vmcore->core.name, what, dkt__vm_why(err));
 }
 
+/* Reports a part that is not needed to read the records. Only lack of memory is an error of the whole. */
+static int tolerate(struct vmcore *vmcore, const char *what, int err)
+{
+	if (err == -ENOMEM)
+		return dkt__no_memory(vmcore->core.ctx);
+	if (err)
+		dkt__streams_damage(&vmcore->streams, "%s cannot be read: %s", what,
+				    dkt__vm_why(err));
+	return 0;
+}
+
 static int read_events(struct vmcore *vmcore)
 {
 	size_t bad = 0;
@@ -216,36 +227,19 @@ static int give_symbols(struct vmcore *vmcore)
 	struct dkt_ctx *ctx = vmcore->core.ctx;
 	struct dkt_buf *symbols = &vmcore->core.symbols, strings = { 0 };
 	struct dkt__symbol_text functions, formats;
-	int err = dkt__vm_module_symbols(&vmcore->core);
+	int err = tolerate(vmcore, "symbols of modules", dkt__vm_module_symbols(&vmcore->core));
 
-	if (err && err != -ENOMEM)
-		dkt__streams_damage(&vmcore->streams, "symbols of modules cannot be read: %s",
-				    dkt__vm_why(err));
-	if (err != -ENOMEM)
-		err = dkt__vm_strings(&vmcore->core, &strings);
-	if (err && err != -ENOMEM)
-		dkt__streams_damage(&vmcore->streams, "constant strings cannot be read: %s",
-				    dkt__vm_why(err));
+	if (!err)
+		err = tolerate(vmcore, "constant strings",
+			       dkt__vm_strings(&vmcore->core, &strings));
 	functions = (struct dkt__symbol_text){ .n = symbols->len };
 	functions.bytes = dkt__ctx_strndup(ctx, symbols->data, symbols->len);
 	formats = (struct dkt__symbol_text){ .n = strings.len };
 	formats.bytes = dkt__ctx_strndup(ctx, strings.data ? strings.data : "", strings.len);
 	free(strings.data);
-	if (err == -ENOMEM || !functions.bytes || !formats.bytes)
+	if (err || !functions.bytes || !formats.bytes)
 		return dkt__no_memory(ctx);
 	return dkt__symbols_given(ctx, &functions, &formats);
-}
-
-static int read_comms(struct vmcore *vmcore)
-{
-	int err = dkt__vm_comms(&vmcore->core, &vmcore->streams.comms);
-
-	if (err == -ENOMEM)
-		return dkt__no_memory(vmcore->core.ctx);
-	if (err)
-		dkt__streams_damage(&vmcore->streams, "names of processes cannot be read: %s",
-				    dkt__vm_why(err));
-	return 0;
 }
 
 static int read_buffers(struct vmcore *vmcore)
@@ -320,7 +314,8 @@ static int read_kernel(struct vmcore *vmcore, const struct dkt_source_opts *opts
 	if (!err)
 		err = read_events(vmcore);
 	if (!err)
-		err = read_comms(vmcore);
+		err = tolerate(vmcore, "names of processes",
+			       dkt__vm_comms(&vmcore->core, &vmcore->streams.comms));
 	if (!err)
 		err = give_symbols(vmcore);
 	return err ? err : fill_streams(vmcore, opts);

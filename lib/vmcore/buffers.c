@@ -45,14 +45,12 @@ static char *find_clock(const struct vm_core *core, struct vm_place instance)
 /* Sub-buffers have the size of a page, since 6.8 also of 2^order pages. */
 static int find_page_size(const struct vm_core *core, struct vm_place buffer, uint32_t *size)
 {
-	char value[20];
 	uint64_t page, order;
 	int err = dkt__vm_get(core, buffer, "subbuf_order", &order);
 
 	if (err == -ENOENT)
 		err = 0;
-	if (!dkt__vm_info(core->info, "PAGESIZE", value, sizeof(value)) ||
-	    dkt__parse_u64(value, DKT__DEC, &page))
+	if (!dkt__vm_info_number(core->info, "PAGESIZE", DKT__DEC, &page))
 		err = -EINVAL;
 	if (!err && (order > 20 || page < PAGE_MIN || page > PAGE_MAX || page << order > PAGE_MAX))
 		err = -EINVAL;

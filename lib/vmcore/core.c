@@ -25,14 +25,20 @@ bool dkt__vm_info(const char *info, const char *key, char *value, size_t size)
 	return false;
 }
 
+bool dkt__vm_info_number(const char *info, const char *key, unsigned int base, uint64_t *number)
+{
+	char value[20];
+
+	return dkt__vm_info(info, key, value, sizeof(value)) &&
+	       !dkt__parse_u64(value, base, number);
+}
+
 bool dkt__vm_info_symbol(const char *info, const char *name, uint64_t *address)
 {
-	char key[80], value[20];
-	const char *p = value;
+	char key[80];
 
 	snprintf(key, sizeof(key), "SYMBOL(%s)", name);
-	return dkt__vm_info(info, key, value, sizeof(value)) &&
-	       !dkt__take_u64(&p, NULL, DKT__HEX, address) && !*p;
+	return dkt__vm_info_number(info, key, DKT__HEX, address);
 }
 
 /* ---- symbols ---- */

@@ -38,6 +38,9 @@ int dkt__vm_core_fail_in(const struct vm_core *core, const struct dkt__file *fil
 /* Copies the value of a line, "" if there is none; false: none, or it is too long. */
 bool dkt__vm_info(const char *info, const char *key, char *value, size_t size);
 
+/* Gets the number in such a line. */
+bool dkt__vm_info_number(const char *info, const char *key, unsigned int base, uint64_t *number);
+
 /* Gets the address from a line SYMBOL(name)=. */
 bool dkt__vm_info_symbol(const char *info, const char *name, uint64_t *address);
 
@@ -89,6 +92,14 @@ int dkt__vm_offset(const struct vm_core *core, uint32_t type, const char *path, 
 /* Reads a number or a pointer at the end of a path; "" is the variable itself. */
 int dkt__vm_get(const struct vm_core *core, struct vm_place from, const char *path,
 		uint64_t *value);
+
+/* The same for n paths. */
+struct vm_wanted {
+	const char *path;
+	uint64_t *value;
+};
+int dkt__vm_get_all(const struct vm_core *core, struct vm_place from,
+		    const struct vm_wanted *wanted, size_t n);
 
 /* Reads the string that a pointer or an array at the end of the path holds; the caller frees it. */
 int dkt__vm_text(const struct vm_core *core, struct vm_place from, const char *path, size_t most,

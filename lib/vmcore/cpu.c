@@ -23,7 +23,6 @@ struct walk {
 	uint64_t reader, head, commit; /* addresses of struct buffer_page */
 	uint64_t most; /* pages in the ring */
 	uint64_t *steps; /* left */
-	uint64_t overrun;
 };
 
 static int find_layout(struct walk *walk, struct vm_place reader)
@@ -112,40 +111,28 @@ static int walk_ring(struct walk *walk)
 	return err ? err : -ELOOP;
 }
 
-static int read_counts(struct walk *walk, struct vm_place buffer)
+static int read_numbers(struct walk *walk, struct vm_place buffer)
 {
-	const struct vm_core *core = walk->core;
 	struct vm_cpu *cpu = walk->cpu;
-	uint64_t commit_overrun, dropped, last;
-	int err = dkt__vm_get(core, buffer, "overrun", &walk->overrun);
+	uint64_t overrun, commit_overrun, dropped, last;
+	const struct vm_wanted wanted[] = {
+		{ "reader_page", &walk->reader },
+		{ "head_page", &walk->head },
+		{ "commit_page", &walk->commit },
+		{ "nr_pages", &walk->most },
+		{ "overrun", &overrun },
+		{ "commit_overrun", &commit_overrun },
+		{ "dropped_events", &dropped },
+		{ "last_overrun", &last },
+		{ "lost_events", &cpu->before_first },
+	};
+	int err = dkt__vm_get_all(walk->core, buffer, wanted, ARRAY_SIZE(wanted));
 
-	if (!err)
-		err = dkt__vm_get(core, buffer, "commit_overrun", &commit_overrun);
-	if (!err)
-		err = dkt__vm_get(core, buffer, "dropped_events", &dropped);
-	if (!err)
-		err = dkt__vm_get(core, buffer, "last_overrun", &last);
-	if (!err)
-		err = dkt__vm_get(core, buffer, "lost_events", &cpu->before_first);
 	if (err)
 		return err;
-	cpu->lost = walk->overrun + commit_overrun + dropped;
-	cpu->before_ring = walk->overrun > last ? walk->overrun - last : 0;
-	return 0;
-}
-
-static int read_pages(struct walk *walk, struct vm_place buffer)
-{
-	const struct vm_core *core = walk->core;
-	int err = dkt__vm_get(core, buffer, "reader_page", &walk->reader);
-
-	if (!err)
-		err = dkt__vm_get(core, buffer, "head_page", &walk->head);
-	if (!err)
-		err = dkt__vm_get(core, buffer, "commit_page", &walk->commit);
-	if (!err)
-		err = dkt__vm_get(core, buffer, "nr_pages", &walk->most);
-	return !err && !walk->most ? -EINVAL : err;
+	cpu->lost = overrun + commit_overrun + dropped;
+	cpu->before_ring = overrun > last ? overrun - last : 0;
+	return walk->most ? 0 : -EINVAL;
 }
 
 int dkt__vm_cpu_walk(const struct vm_core *core, struct vm_place buffer, struct vm_cpu *cpu,
@@ -154,14 +141,12 @@ int dkt__vm_cpu_walk(const struct vm_core *core, struct vm_place buffer, struct 
 	struct walk walk = { .core = core, .cpu = cpu, .steps = steps };
 	struct vm_place page;
 	uint64_t taken;
-	int err = read_pages(&walk, buffer);
+	int err = read_numbers(&walk, buffer);
 
 	if (!err)
 		err = dkt__vm_go(core, buffer, "reader_page->", &page);
 	if (!err)
 		err = find_layout(&walk, page);
-	if (!err)
-		err = read_counts(&walk, buffer);
 	if (!err)
 		err = dkt__vm_number(core->memory, walk.reader + walk.at.read, sizeof(uint32_t),
 				     &taken);

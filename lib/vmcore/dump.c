@@ -98,7 +98,6 @@ int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address,
 {
 	const struct vm_core *core;
 	uint64_t map, direct, each, bytes;
-	char value[20];
 	int err;
 
 	dkt__needs(NULL, dump && address && size);
@@ -110,8 +109,8 @@ int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address,
 		err = read_base(core, "page_offset_base", &direct);
 	if (!err)
 		err = dkt_dump_size(dump, "page", &each);
-	if (!err && (!dkt__vm_info(core->info, "PAGESIZE", value, sizeof(value)) ||
-		     dkt__parse_u64(value, DKT__DEC, &bytes) || bytes > 1u << 20))
+	if (!err &&
+	    (!dkt__vm_info_number(core->info, "PAGESIZE", DKT__DEC, &bytes) || bytes > 1u << 20))
 		err = -EINVAL;
 	if (!err && (!each || page < map || (page - map) % each))
 		err = -EFAULT;

@@ -35,20 +35,17 @@ static int put_field(const struct events *events, struct vm_place field, struct 
 	const struct vm_core *core = events->core;
 	char *type __cleanup(free) = NULL, *name __cleanup(free) = NULL;
 	uint64_t offset, size, is_signed, len = 0;
+	const struct vm_wanted wanted[] = { { "offset", &offset },
+					    { "size", &size },
+					    { "is_signed", &is_signed } };
 	const char *bracket;
 	int err = dkt__vm_text(core, field, "type", WORD_MAX, &type);
 
 	if (!err)
 		err = dkt__vm_text(core, field, "name", WORD_MAX, &name);
 	if (!err)
-		err = dkt__vm_get(core, field, "offset", &offset);
-	if (!err)
-		err = dkt__vm_get(core, field, "size", &size);
-	if (!err)
-		err = dkt__vm_get(core, field, "is_signed", &is_signed);
-	if (!err && strpbrk(name, "\n;"))
-		err = -EINVAL;
-	if (!err && strpbrk(type, "\n;"))
+		err = dkt__vm_get_all(core, field, wanted, ARRAY_SIZE(wanted));
+	if (!err && (strpbrk(name, "\n;") || strpbrk(type, "\n;")))
 		err = -EINVAL;
 	if (err)
 		return err;

@@ -3,7 +3,6 @@
  * Unpacks the kernel's table of symbols. scripts/kallsyms.c writes it: names as sequences of tokens,
  * addresses relative to a base.
  */
-#include "lib/base/parse.h"
 #include "lib/vmcore/core.h"
 
 /* Kernels have about 200,000. */

@@ -1,39 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads numbers, strings and lists in the memory of a kernel, none of which is trusted. */
 #include "lib/vmcore/memory.h"
+#include "lib/source/file.h"
 
 /* Reads do not cross a page of the smallest size: the next one may be missing. */
 #define PIECE 4096
 
 int dkt__vm_number(struct vm_memory *memory, uint64_t address, uint64_t size, uint64_t *value)
 {
-	uint8_t u8;
-	uint16_t u16;
-	uint32_t u32;
-	uint64_t u64;
-	int err;
+	uint8_t bytes[sizeof(*value)];
+	struct dkt__cursor cur = { .p = bytes, .end = bytes + sizeof(bytes) };
+	bool good = size == 1 || size == 2 || size == 4 || size == 8;
+	int err = good ? dkt__vm_read(memory, address, bytes, size) : -EINVAL;
 
-	*value = 0;
-	switch (size) {
-	case sizeof(u8):
-		err = dkt__vm_read(memory, address, &u8, sizeof(u8));
-		*value = err ? 0 : u8;
-		return err;
-	case sizeof(u16):
-		err = dkt__vm_read(memory, address, &u16, sizeof(u16));
-		*value = err ? 0 : u16;
-		return err;
-	case sizeof(u32):
-		err = dkt__vm_read(memory, address, &u32, sizeof(u32));
-		*value = err ? 0 : u32;
-		return err;
-	case sizeof(u64):
-		err = dkt__vm_read(memory, address, &u64, sizeof(u64));
-		*value = err ? 0 : u64;
-		return err;
-	default:
-		return -EINVAL;
-	}
+	*value = err ? 0 : dkt__cursor_number(&cur, (unsigned int)size);
+	return err;
 }
 
 int dkt__vm_string(struct vm_memory *memory, uint64_t address, size_t most, char **text)
@@ -45,14 +26,10 @@ int dkt__vm_string(struct vm_memory *memory, uint64_t address, size_t most, char
 	*text = NULL;
 	while (!err && !nul && buf.len < most) {
 		uint64_t at = address + buf.len;
-		size_t n = DKT__MIN(PIECE - at % PIECE, most - buf.len);
-		char *room = dkt__buf_room(&buf, DKT__MIN(n, 256u));
+		size_t n = DKT__MIN(DKT__MIN(PIECE - at % PIECE, most - buf.len), 256u);
+		char *room = dkt__buf_room(&buf, n);
 
-		n = DKT__MIN(n, 256u);
-		if (!room)
-			err = -ENOMEM;
-		else
-			err = dkt__vm_read(memory, at, room, n);
+		err = room ? dkt__vm_read(memory, at, room, n) : -ENOMEM;
 		if (err)
 			break;
 		nul = memchr(room, '\0', n);

@@ -15,12 +15,13 @@ struct tables {
 
 static int find_tables(const struct vm_core *core, struct vm_place module, struct tables *tables)
 {
-	int err = dkt__vm_get(core, module, "kallsyms->symtab", &tables->symbols);
+	const struct vm_wanted wanted[] = {
+		{ "kallsyms->symtab", &tables->symbols },
+		{ "kallsyms->num_symtab", &tables->n },
+		{ "kallsyms->strtab", &tables->strings },
+	};
+	int err = dkt__vm_get_all(core, module, wanted, ARRAY_SIZE(wanted));
 
-	if (!err)
-		err = dkt__vm_get(core, module, "kallsyms->num_symtab", &tables->n);
-	if (!err)
-		err = dkt__vm_get(core, module, "kallsyms->strtab", &tables->strings);
 	/* Before 5.2 the type was kept in the symbol. */
 	if (!err && dkt__vm_get(core, module, "kallsyms->typetab", &tables->types))
 		tables->types = 0;

@@ -148,6 +148,16 @@ int dkt__vm_get(const struct vm_core *core, struct vm_place from, const char *pa
 	return err ? err : dkt__vm_number(core->memory, place.at, type.size, value);
 }
 
+int dkt__vm_get_all(const struct vm_core *core, struct vm_place from,
+		    const struct vm_wanted *wanted, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = dkt__vm_get(core, from, wanted[i].path, wanted[i].value);
+	return err;
+}
+
 int dkt__vm_text(const struct vm_core *core, struct vm_place from, const char *path, size_t most,
 		 char **text)
 {

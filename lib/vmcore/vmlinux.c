@@ -122,19 +122,6 @@ static Elf_Scn *find_section(Elf *elf, uint32_t type, const char *name, GElf_Shd
 	return NULL;
 }
 
-/* The difference between the addresses in memory and those in the file. */
-static uint64_t kernel_offset(const struct vm_core *core)
-{
-	char value[20];
-	const char *p = value;
-	uint64_t offset;
-
-	return dkt__vm_info(core->info, "KERNELOFFSET", value, sizeof(value)) &&
-			       !dkt__take_u64(&p, NULL, DKT__HEX, &offset) ?
-		       offset :
-		       0;
-}
-
 static void put_symbol(struct vm_core *core, const GElf_Sym *symbol, const char *name,
 		       uint64_t offset)
 {
@@ -151,8 +138,8 @@ static void put_symbol(struct vm_core *core, const GElf_Sym *symbol, const char 
 
 int dkt__vm_vmlinux_symbols(struct vm_core *core, const char *path)
 {
-	uint64_t offset = kernel_offset(core);
 	struct kernel_file file;
+	uint64_t offset; /* from the addresses in the file to those in memory */
 	Elf_Scn *section;
 	Elf_Data *data;
 	GElf_Shdr head;
@@ -161,6 +148,8 @@ int dkt__vm_vmlinux_symbols(struct vm_core *core, const char *path)
 
 	if (err)
 		return err;
+	if (!dkt__vm_info_number(core->info, "KERNELOFFSET", DKT__HEX, &offset))
+		offset = 0;
 	section = find_section(file.elf, SHT_SYMTAB, NULL, &head);
 	data = section ? elf_getdata(section, NULL) : NULL;
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
