@@ -76,9 +76,9 @@ static bool parse_names(struct dkt__parser *ps, struct tep_print_flag_sym **list
 	return true;
 }
 
-static struct tep_print_arg *parse_flags(struct dkt__parser *ps)
+static struct tep_print_arg *parse_flags(struct dkt__parser *ps, enum tep_print_arg_type type)
 {
-	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_FLAGS), *delim;
+	struct tep_print_arg *arg = dkt__parse_node(ps, type), *delim;
 
 	if (!arg || !(arg->flags.field = parse_argument(ps)))
 		return NULL;
@@ -89,9 +89,9 @@ static struct tep_print_arg *parse_flags(struct dkt__parser *ps)
 	return arg;
 }
 
-static struct tep_print_arg *parse_symbolic(struct dkt__parser *ps)
+static struct tep_print_arg *parse_symbolic(struct dkt__parser *ps, enum tep_print_arg_type type)
 {
-	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_SYMBOL);
+	struct tep_print_arg *arg = dkt__parse_node(ps, type);
 
 	if (!arg || !(arg->symbol.field = parse_argument(ps)))
 		return NULL;
@@ -108,9 +108,9 @@ static struct tep_print_arg *parse_hex(struct dkt__parser *ps, enum tep_print_ar
 	return arg->hex.size ? arg : NULL;
 }
 
-static struct tep_print_arg *parse_array(struct dkt__parser *ps)
+static struct tep_print_arg *parse_array(struct dkt__parser *ps, enum tep_print_arg_type type)
 {
-	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_INT_ARRAY);
+	struct tep_print_arg *arg = dkt__parse_node(ps, type);
 
 	if (!arg || !(arg->int_array.field = parse_argument(ps)) ||
 	    !(arg->int_array.count = parse_argument(ps)))
@@ -140,9 +140,10 @@ static struct tep_print_arg *parse_dynamic(struct dkt__parser *ps, enum tep_prin
 }
 
 /* __print_dynamic_array(field, size of an element) */
-static struct tep_print_arg *parse_dynamic_array(struct dkt__parser *ps)
+static struct tep_print_arg *parse_dynamic_array(struct dkt__parser *ps,
+						 enum tep_print_arg_type type)
 {
-	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_INT_ARRAY);
+	struct tep_print_arg *arg = dkt__parse_node(ps, type);
 	struct tep_print_arg *len = dkt__parse_node(ps, TEP_PRINT_DYNAMIC_ARRAY_LEN);
 
 	if (!arg || !len)
@@ -156,19 +157,21 @@ static struct tep_print_arg *parse_dynamic_array(struct dkt__parser *ps)
 	return arg->int_array.count ? arg : NULL;
 }
 
-static struct tep_print_arg *parse_expect(struct dkt__parser *ps)
+static struct tep_print_arg *parse_expect(struct dkt__parser *ps, enum tep_print_arg_type type)
 {
 	struct tep_print_arg *arg = parse_argument(ps);
 
+	(void)type;
 	return arg && dkt__parse_expr(ps) ? arg : NULL;
 }
 
-static struct tep_print_arg *parse_sizeof(struct dkt__parser *ps)
+static struct tep_print_arg *parse_sizeof(struct dkt__parser *ps, enum tep_print_arg_type node)
 {
 	char *name = dkt__parse_type(ps), number[8];
 	struct dkt__type type;
 	int n;
 
+	(void)node;
 	/* dkt__parse_type() took the parenthesis that dkt__parse_call() expects next. */
 	ps->p--;
 	if (!name || !dkt__type_find(name, &type))
@@ -179,46 +182,37 @@ static struct tep_print_arg *parse_sizeof(struct dkt__parser *ps)
 
 static const struct {
 	const char *name;
-	enum tep_print_arg_type dynamic; /* for parse_dynamic() if parse is NULL */
-	struct tep_print_arg *(*parse)(struct dkt__parser *ps);
+	struct tep_print_arg *(*parse)(struct dkt__parser *ps, enum tep_print_arg_type type);
+	enum tep_print_arg_type type;
 } functions[] = {
-	{ "__print_flags", 0, parse_flags },
-	{ "__print_symbolic", 0, parse_symbolic },
-	{ "__print_array", 0, parse_array },
-	{ "__print_dynamic_array", 0, parse_dynamic_array },
-	{ "__builtin_expect", 0, parse_expect },
-	{ "sizeof", 0, parse_sizeof },
-	{ "__get_str", TEP_PRINT_STRING, NULL },
-	{ "__get_rel_str", TEP_PRINT_STRING, NULL },
-	{ "__get_dynamic_array", TEP_PRINT_DYNAMIC_ARRAY, NULL },
-	{ "__get_rel_dynamic_array", TEP_PRINT_DYNAMIC_ARRAY, NULL },
-	{ "__get_sockaddr", TEP_PRINT_DYNAMIC_ARRAY, NULL },
-	{ "__get_rel_sockaddr", TEP_PRINT_DYNAMIC_ARRAY, NULL },
-	{ "__get_dynamic_array_len", TEP_PRINT_DYNAMIC_ARRAY_LEN, NULL },
-	{ "__get_rel_dynamic_array_len", TEP_PRINT_DYNAMIC_ARRAY_LEN, NULL },
-	{ "__get_bitmask", TEP_PRINT_BITMASK, NULL },
-	{ "__get_rel_bitmask", TEP_PRINT_BITMASK, NULL },
-	{ "__get_cpumask", TEP_PRINT_CPUMASK, NULL },
-	{ "__get_rel_cpumask", TEP_PRINT_CPUMASK, NULL },
+	{ "__print_flags", parse_flags, TEP_PRINT_FLAGS },
+	{ "__print_symbolic", parse_symbolic, TEP_PRINT_SYMBOL },
+	{ "__print_hex", parse_hex, TEP_PRINT_HEX },
+	{ "__print_hex_str", parse_hex, TEP_PRINT_HEX_STR },
+	{ "__print_array", parse_array, TEP_PRINT_INT_ARRAY },
+	{ "__print_dynamic_array", parse_dynamic_array, TEP_PRINT_INT_ARRAY },
+	{ "__builtin_expect", parse_expect, TEP_PRINT_NULL },
+	{ "sizeof", parse_sizeof, TEP_PRINT_NULL },
+	{ "__get_str", parse_dynamic, TEP_PRINT_STRING },
+	{ "__get_rel_str", parse_dynamic, TEP_PRINT_STRING },
+	{ "__get_dynamic_array", parse_dynamic, TEP_PRINT_DYNAMIC_ARRAY },
+	{ "__get_rel_dynamic_array", parse_dynamic, TEP_PRINT_DYNAMIC_ARRAY },
+	{ "__get_sockaddr", parse_dynamic, TEP_PRINT_DYNAMIC_ARRAY },
+	{ "__get_rel_sockaddr", parse_dynamic, TEP_PRINT_DYNAMIC_ARRAY },
+	{ "__get_dynamic_array_len", parse_dynamic, TEP_PRINT_DYNAMIC_ARRAY_LEN },
+	{ "__get_rel_dynamic_array_len", parse_dynamic, TEP_PRINT_DYNAMIC_ARRAY_LEN },
+	{ "__get_bitmask", parse_dynamic, TEP_PRINT_BITMASK },
+	{ "__get_rel_bitmask", parse_dynamic, TEP_PRINT_BITMASK },
+	{ "__get_cpumask", parse_dynamic, TEP_PRINT_CPUMASK },
+	{ "__get_rel_cpumask", parse_dynamic, TEP_PRINT_CPUMASK },
 };
 
 struct tep_print_arg *dkt__parse_call(struct dkt__parser *ps, const char *name, size_t len)
 {
-	struct tep_print_arg *arg;
-	size_t i;
+	struct tep_print_arg *arg = NULL;
 
-	if (dkt__parse_word_is(name, len, "__print_hex"))
-		arg = parse_hex(ps, TEP_PRINT_HEX);
-	else if (dkt__parse_word_is(name, len, "__print_hex_str"))
-		arg = parse_hex(ps, TEP_PRINT_HEX_STR);
-	else {
-		for (i = 0; i < ARRAY_SIZE(functions); i++)
-			if (dkt__parse_word_is(name, len, functions[i].name))
-				break;
-		if (i == ARRAY_SIZE(functions))
-			return NULL;
-		arg = functions[i].parse ? functions[i].parse(ps) :
-					   parse_dynamic(ps, functions[i].dynamic);
-	}
+	for (size_t i = 0; !arg && i < ARRAY_SIZE(functions); i++)
+		if (dkt__parse_word_is(name, len, functions[i].name))
+			arg = functions[i].parse(ps, functions[i].type);
 	return arg && dkt__parse_take(ps, ")") ? arg : NULL;
 }
