@@ -147,6 +147,9 @@ struct dkt__spec {
 /* Parses the flags of a conversion; end NULL: the text ends at a NUL. Returns the rest. */
 const char *dkt__spec_flags(const char *p, const char *end, struct dkt__spec *spec);
 
+/* Parses the letters of a size; word: bytes of a long. Sets *size to that of the number. */
+const char *dkt__spec_size(const char *p, const char *end, unsigned int word, unsigned int *size);
+
 struct dkt__name {
 	uint64_t value;
 	const char *text;

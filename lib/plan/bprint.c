@@ -79,27 +79,6 @@ static const char *skip_number(struct packed *packed, const char *p)
 	return p + strspn(p, "0123456789");
 }
 
-/* Skips the letters before a conversion's last and sets the size of the number they mean. */
-static const char *skip_size(const struct packed *packed, const char *p, unsigned int *size)
-{
-	unsigned int word = packed->ctx->long_size;
-
-	*size = 4;
-	if (*p == 'h') {
-		*size = p[1] == 'h' ? 1 : 2;
-		return p + (p[1] == 'h' ? 2 : 1);
-	}
-	if (*p == 'l' || *p == 'L') {
-		*size = p[0] == 'L' || p[1] == 'l' ? 8 : word;
-		return p + (p[0] == 'l' && p[1] == 'l' ? 2 : 1);
-	}
-	if (*p == 'z' || *p == 't') {
-		*size = word;
-		return p + 1;
-	}
-	return p;
-}
-
 /* True if vbin_printf() records the pointer itself for %p with this letter after it. */
 static bool is_address(char letter)
 {
@@ -149,7 +128,7 @@ static const char *take_conversion(struct packed *packed, const char *percent)
 	p = skip_number(packed, p + strspn(p, "-+ #0"));
 	if (*p == '.')
 		p = skip_number(packed, p + 1);
-	p = skip_size(packed, p, &size);
+	p = dkt__spec_size(p, NULL, packed->ctx->long_size, &size);
 	if (!*p || !strchr("%cspdiuxXo", *p))
 		return NULL;
 	take_value(packed, p, size);

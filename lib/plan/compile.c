@@ -83,6 +83,22 @@ const char *dkt__spec_flags(const char *p, const char *end, struct dkt__spec *sp
 	return p;
 }
 
+const char *dkt__spec_size(const char *p, const char *end, unsigned int word, unsigned int *size)
+{
+	char c = p != end ? *p : 0;
+	bool twice;
+
+	*size = 4;
+	if (!c || !strchr("hlLzt", c))
+		return p;
+	twice = (c == 'h' || c == 'l') && p + 1 != end && p[1] == c;
+	if (c == 'h')
+		*size = twice ? 1 : 2;
+	else
+		*size = c == 'L' || twice ? 8 : word;
+	return p + 1 + twice;
+}
+
 static const char *parse_number(const char *p, int32_t *n)
 {
 	for (*n = 0; *p >= '0' && *p <= '9'; p++)

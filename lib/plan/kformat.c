@@ -59,18 +59,6 @@ const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len
 	return more;
 }
 
-const char *dkt__kformat_bad(uint64_t address)
-{
-	if (dkt__likely(address - 65536 < UINT64_MAX - 65536 - 4095))
-		return NULL;
-	if (!address)
-		return "(null)";
-	/* IS_ERR_VALUE() */
-	if (address >= (uint64_t)-4095 || address < (uint64_t)sysconf(_SC_PAGESIZE))
-		return "(efault)";
-	return NULL;
-}
-
 /* ---- text ---- */
 
 void dkt__kformat_unknown(struct dkt__kformat *k, const struct dkt__kconv *conv,
@@ -102,22 +90,32 @@ void dkt__kformat_text(struct dkt__kformat *k, const struct dkt__kconv *conv, co
 	dkt__kformat_pad(k, conv, mark);
 }
 
+bool dkt__kformat_bad(struct dkt__kformat *k, struct dkt__kconv *conv, uint64_t address)
+{
+	const char *text;
+
+	if (dkt__likely(address - 65536 < UINT64_MAX - 65536 - 4095))
+		return false;
+	/* IS_ERR_VALUE() */
+	if (address >= (uint64_t)-4095 || address < (uint64_t)sysconf(_SC_PAGESIZE))
+		text = address ? "(efault)" : "(null)";
+	else
+		return false;
+	/* The kernel limits these texts to 16 bytes. */
+	if (conv->spec.precision < 0)
+		conv->spec.precision = 16;
+	dkt__kformat_text(k, conv, text, strlen(text));
+	return true;
+}
+
 static void put_string(struct dkt__kformat *k, struct dkt__kconv *conv)
 {
 	size_t len, n, i = k->next;
 	uint64_t address;
-	const char *bad, *bytes;
+	const char *bytes;
 
-	if (!dkt__kformat_take(k, conv, &address))
+	if (!dkt__kformat_take(k, conv, &address) || dkt__kformat_bad(k, conv, address))
 		return;
-	bad = dkt__kformat_bad(address);
-	if (bad) {
-		/* The kernel limits these texts to 16 bytes. */
-		if (conv->spec.precision < 0)
-			conv->spec.precision = 16;
-		dkt__kformat_text(k, conv, bad, strlen(bad));
-		return;
-	}
 	if (!conv->spec.precision) {
 		dkt__kformat_text(k, conv, "", 0);
 		return;
@@ -249,22 +247,6 @@ static const char *parse_number(struct dkt__kformat *k, struct dkt__kconv *conv,
 	return p;
 }
 
-static const char *parse_size(const char *p, const char *end, uint8_t *size)
-{
-	char c = p < end ? *p : 0;
-
-	*size = 4;
-	if (c != 'h' && c != 'l' && c != 'L' && c != 'z' && c != 't')
-		return p;
-	*size = c == 'h' ? 2 : 8;
-	p++;
-	if (p < end && *p == c && (c == 'l' || c == 'h')) {
-		*size = c == 'h' ? 1 : 8;
-		p++;
-	}
-	return p;
-}
-
 /* Parses flags, width, precision and size. Sets conv->to to the conversion's letter. */
 static void parse(struct dkt__kformat *k, struct dkt__kconv *conv, const char *end)
 {
@@ -283,7 +265,7 @@ static void parse(struct dkt__kformat *k, struct dkt__kconv *conv, const char *e
 		if (star && spec->precision < 0)
 			spec->precision = 0;
 	}
-	conv->to = parse_size(p, end, &conv->size);
+	conv->to = dkt__spec_size(p, end, 8, &conv->size);
 }
 
 /* Prints a conversion; false: the kernel ends the text here. */

@@ -17,12 +17,12 @@ struct dkt__kconv {
 	const char *from; /* the '%' */
 	const char *to; /* the end, after its last letter */
 	struct dkt__spec spec;
-	uint8_t size; /* of an integer, in bytes */
+	unsigned int size; /* of an integer, in bytes */
 	bool unknown; /* a width or precision was not recorded */
 };
 
-/* Returns the text that the kernel prints for an invalid address; NULL: the address is possible. */
-const char *dkt__kformat_bad(uint64_t address);
+/* Prints what the kernel does for an invalid address; false: the address is possible. */
+bool dkt__kformat_bad(struct dkt__kformat *k, struct dkt__kconv *conv, uint64_t address);
 
 /*
  * Takes the next argument. False: it, a width or a precision was not recorded, and the conversion

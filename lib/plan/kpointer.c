@@ -31,15 +31,6 @@ static char letter(const struct pointer *ptr, size_t i)
 	return i < ptr->n_letters ? ptr->letters[i] : '\0';
 }
 
-static void put_bad(struct dkt__kformat *k, const struct pointer *ptr, const char *text)
-{
-	struct dkt__spec *spec = &ptr->conv->spec;
-
-	if (spec->precision < 0)
-		spec->precision = 16;
-	dkt__kformat_text(k, ptr->conv, text, strlen(text));
-}
-
 /* ---- addresses and errors ---- */
 
 static void put_address(struct dkt__kformat *k, const struct pointer *ptr)
@@ -253,13 +244,10 @@ static bool put_format(struct dkt__kformat *k, const struct pointer *ptr)
 /* Prints an extension for which the kernel checks the pointer first. */
 static bool put_behind(struct dkt__kformat *k, const struct pointer *ptr)
 {
-	const char *bad = dkt__kformat_bad(ptr->address);
-
 	/* With a width of 0 the kernel reads no byte, so it accepts any pointer. */
-	if (bad && !(letter(ptr, 0) == 'h' && !ptr->conv->spec.width)) {
-		put_bad(k, ptr, bad);
+	if ((letter(ptr, 0) != 'h' || ptr->conv->spec.width) &&
+	    dkt__kformat_bad(k, ptr->conv, ptr->address))
 		return true;
-	}
 	switch (letter(ptr, 0)) {
 	case 'h':
 		return put_bytes(k, ptr);
