@@ -347,7 +347,7 @@ void dkt__run_array(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_bitmask(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_bitlist(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_pointer(struct dkt__run *run, const struct dkt__step *step);
-void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset);
+void dkt__run_function(struct dkt__run *run, const struct dkt__step *step);
 void dkt__run_pad(struct dkt__run *run, const struct dkt__step *step, size_t mark);
 void dkt__run_net(struct dkt__run *run, const struct dkt__step *step);
 

@@ -165,10 +165,10 @@ static char *put_comm(char *p, const uint8_t *from)
 	return p + n;
 }
 
-static void run_string(struct dkt__run *run, const struct dkt__bytes *bytes)
+static void run_string(struct dkt__run *run, const struct dkt__step *step)
 {
 	uint32_t len;
-	const uint8_t *from = dkt__run_bytes(run, bytes, &len);
+	const uint8_t *from = dkt__run_bytes(run, &step->bytes, &len);
 
 	dkt__run_put(run, from, strnlen((const char *)from, len));
 }
@@ -226,54 +226,21 @@ static inline uint64_t value_of(const struct dkt__run *run, const struct dkt__st
 	return word;
 }
 
-/* Runs a step that is not short. */
-static __attribute__((noinline)) void run_rare(struct dkt__run *run, const struct dkt__step *step,
-					       size_t mark)
-{
-	switch (step->op) {
-	case DKT__STEP_PAD_END:
-		dkt__run_pad(run, step, mark);
-		break;
-	case DKT__STEP_STRING:
-		run_string(run, &step->bytes);
-		break;
-	case DKT__STEP_SYMBOLIC:
-		dkt__run_symbolic(run, step);
-		break;
-	case DKT__STEP_FLAGS:
-		dkt__run_flags(run, step);
-		break;
-	case DKT__STEP_INT:
-		dkt__run_int(run, step);
-		break;
-	case DKT__STEP_KERNEL_STRING:
-		dkt__run_kernel_string(run, step);
-		break;
-	case DKT__STEP_BYTES_HEX:
-		dkt__run_hex(run, step);
-		break;
-	case DKT__STEP_ARRAY:
-		dkt__run_array(run, step);
-		break;
-	case DKT__STEP_BITMASK:
-		dkt__run_bitmask(run, step);
-		break;
-	case DKT__STEP_BITLIST:
-		dkt__run_bitlist(run, step);
-		break;
-	case DKT__STEP_POINTER:
-		dkt__run_pointer(run, step);
-		break;
-	case DKT__STEP_FUNCTION:
-		dkt__run_function(run, dkt__run_value(run, &step->value), step->kind);
-		break;
-	case DKT__STEP_NET:
-		dkt__run_net(run, step);
-		break;
-	default:
-		break;
-	}
-}
+/* The steps that are not short, but for those that pad. */
+static void (*const rare[])(struct dkt__run *run, const struct dkt__step *step) = {
+	[DKT__STEP_STRING] = run_string,
+	[DKT__STEP_SYMBOLIC] = dkt__run_symbolic,
+	[DKT__STEP_FLAGS] = dkt__run_flags,
+	[DKT__STEP_INT] = dkt__run_int,
+	[DKT__STEP_KERNEL_STRING] = dkt__run_kernel_string,
+	[DKT__STEP_BYTES_HEX] = dkt__run_hex,
+	[DKT__STEP_ARRAY] = dkt__run_array,
+	[DKT__STEP_BITMASK] = dkt__run_bitmask,
+	[DKT__STEP_BITLIST] = dkt__run_bitlist,
+	[DKT__STEP_POINTER] = dkt__run_pointer,
+	[DKT__STEP_FUNCTION] = dkt__run_function,
+	[DKT__STEP_NET] = dkt__run_net,
+};
 
 static inline char *put_hex_zero(char *p, const struct dkt__step *step, uint64_t v)
 {
@@ -332,10 +299,13 @@ run_steps(const struct dkt__plan *plan, struct dkt__run *run, char *p, bool has_
 		default:
 			if (has_room)
 				__builtin_unreachable();
+			run->p = p;
 			if (step->op == DKT__STEP_PAD_BEGIN)
 				mark = (size_t)(p - run->buf->data);
-			run->p = p;
-			run_rare(run, step, mark);
+			else if (step->op == DKT__STEP_PAD_END)
+				dkt__run_pad(run, step, mark);
+			else
+				rare[step->op](run, step);
 			p = run->p;
 		}
 	}

@@ -178,9 +178,9 @@ void dkt__run_pointer(struct dkt__run *run, const struct dkt__step *step)
 		dkt__run_put(run, "(nil)", 5);
 }
 
-void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset)
+void dkt__run_function(struct dkt__run *run, const struct dkt__step *step)
 {
-	uint64_t offset;
+	uint64_t address = dkt__run_value(run, &step->value), offset;
 	const char *name = dkt_symbol_name(run->ctx, address, &offset);
 
 	if (!name) {
@@ -188,7 +188,7 @@ void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset)
 		return;
 	}
 	dkt__run_put(run, name, strlen(name));
-	if (with_offset) {
+	if (step->kind) {
 		dkt__run_putc(run, '+');
 		dkt__run_0x(run, offset);
 	}
@@ -197,12 +197,14 @@ void dkt__run_function(struct dkt__run *run, uint64_t address, bool with_offset)
 void dkt__function_text(struct dkt_ctx *ctx, uint64_t address, bool with_offset,
 			struct dkt_buf *buf)
 {
+	const struct dkt__step step = { .kind = with_offset,
+					.value = { .load = DKT__LOAD_CONST, .constant = address } };
 	struct dkt__run run = { .ctx = ctx, .buf = buf, .p = dkt__buf_room(buf, 64) };
 
 	if (!run.p)
 		return;
 	run.end = buf->data + buf->size;
-	dkt__run_function(&run, address, with_offset);
+	dkt__run_function(&run, &step);
 	buf->len = (size_t)(run.p - buf->data);
 }
 
