@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints a record's text: by its event's plan, or by libtraceevent, or field by field. */
+#include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 
 #include "lib/base/escape.h"
@@ -34,6 +36,17 @@ static bool is_stack(const struct dkt_event *event)
 	return !strcmp(event->system, "ftrace") &&
 	       (!strcmp(event->name, "kernel_stack") || !strcmp(event->name, "user_stack")) &&
 	       tep_find_field(event->tep, "caller");
+}
+
+static bool is_graph(struct dkt_event *event)
+{
+	if (strcmp(event->system, "ftrace") != 0)
+		return false;
+	if (!strcmp(event->name, "funcgraph_entry"))
+		return dkt_event_field(event, "func") && dkt_event_field(event, "depth");
+	return !strcmp(event->name, "funcgraph_exit") && dkt_event_field(event, "func") &&
+	       dkt_event_field(event, "depth") && dkt_event_field(event, "calltime") &&
+	       dkt_event_field(event, "rettime");
 }
 
 /* Compiles the print format as parsed by dktrace; false if it is empty or not supported. */
@@ -124,7 +137,7 @@ static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *e
 		return DKT__PLAN_FIELDS;
 	if (is_stack(event))
 		return DKT__PLAN_STACK;
-	if (dkt__plan_is_graph(event))
+	if (is_graph(event))
 		return DKT__PLAN_GRAPH;
 	/* libtraceevent does not check the bounds of a trace_printk() record: never let it print one. */
 	if (event->tep->flags & TEP_EVENT_FL_ISBPRINT)
@@ -218,6 +231,58 @@ static void text_of_stack(const struct dkt_record *record, struct dkt_buf *buf)
 	}
 }
 
+/* ---- function_graph: indented by depth, as in the kernel's trace file ---- */
+
+/* THREAD_SIZE does not hold a deeper call stack, so a greater depth is damaged data. */
+#define MAX_DEPTH 200
+
+#define INDENT 2 /* columns for each call, TRACE_GRAPH_INDENT */
+
+/* Marks long times as trace_find_mark() of kernel/trace/trace_output.c does. */
+static char mark(uint64_t ns)
+{
+	static const struct {
+		uint64_t above;
+		char mark;
+	} marks[] = {
+		{ 1000000000, '$' }, { 100000000, '@' }, { 10000000, '*' },
+		{ 1000000, '#' },    { 100000, '!' },    { 10000, '+' },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (ns > marks[i].above)
+			return marks[i].mark;
+	return ' ';
+}
+
+/* Prints the duration, known on exit only, or as many spaces. */
+static void put_time(const struct dkt_record *record, bool is_exit, struct dkt_buf *buf)
+{
+	uint64_t ns;
+
+	if (!is_exit) {
+		dkt_buf_printf(buf, "%18s", "");
+		return;
+	}
+	ns = (uint64_t)dkt__record_value(record, "rettime") -
+	     (uint64_t)dkt__record_value(record, "calltime");
+	dkt_buf_printf(buf, "%c %9" PRIu64 ".%03u us", mark(ns), ns / 1000,
+		       (unsigned int)(ns % 1000));
+}
+
+static void text_of_graph(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	bool is_exit = !strcmp(record->event->name, "funcgraph_exit");
+	int64_t depth = dkt__record_value(record, "depth");
+
+	depth = DKT__MIN(DKT__MAX(depth, (int64_t)0), (int64_t)MAX_DEPTH);
+	put_time(record, is_exit, buf);
+	dkt_buf_printf(buf, " |  %*s%s", (int)depth * INDENT, "", is_exit ? "} /* " : "");
+	dkt__function_text(record->event->ctx, (uint64_t)dkt__record_value(record, "func"), false,
+			   buf);
+	dkt_buf_str(buf, is_exit ? " */" : "() {");
+}
+
 /* ---- by libtraceevent ---- */
 
 /* libtraceevent trusts the offsets in a record, so all fields must lie inside the record. */
@@ -279,6 +344,93 @@ static bool text_by_tep(const struct dkt_record *record, struct dkt_buf *buf)
 	return good;
 }
 
+/* ---- as name=value, if neither a plan nor libtraceevent can print it ---- */
+
+static bool is_text(const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < len && p[i]; i++)
+		if (!isprint(p[i]) && !isspace(p[i]))
+			return false;
+	return true;
+}
+
+static void put_array(struct dkt_buf *buf, const struct dkt_field *field, const uint8_t *p,
+		      size_t len)
+{
+	if (field->flags & DKT_FIELD_STRING && is_text(p, len)) {
+		dkt_buf_add(buf, p, strnlen((const char *)p, len));
+		return;
+	}
+	dkt_buf_str(buf, "ARRAY[");
+	for (size_t i = 0; i < len; i++) {
+		if (i)
+			dkt_buf_str(buf, ", ");
+		dkt__buf_hex(buf, p[i], 2, '0');
+	}
+	dkt_buf_str(buf, "]");
+}
+
+static void put_number(struct dkt_buf *buf, const struct dkt_field *field, int64_t v)
+{
+	bool hex = field->flags & DKT_FIELD_POINTER || strstr(field->type, "long");
+	char text[24];
+
+	if (hex && !(field->flags & DKT_FIELD_SIGNED)) {
+		dkt_buf_str(buf, "0x");
+		dkt__buf_hex(buf, (uint64_t)v, 0, ' ');
+	} else if (field->flags & DKT_FIELD_SIGNED) {
+		dkt_buf_add(buf, text, (size_t)(dkt__put_int(text, v) - text));
+	} else {
+		dkt__buf_u64(buf, (uint64_t)v, 0, ' ');
+	}
+}
+
+static void put_bytes(struct dkt_buf *buf, const struct dkt_record *record)
+{
+	const uint8_t *p = record->data;
+
+	dkt_buf_str(buf, "data=");
+	for (uint32_t i = 0; i < record->size; i++)
+		dkt__buf_hex(buf, p[i], 2, '0');
+}
+
+static void put_field(struct dkt_buf *buf, const struct dkt_record *record,
+		      const struct dkt_field *field)
+{
+	const void *p;
+	size_t len;
+
+	dkt_buf_str(buf, field->name);
+	dkt_buf_str(buf, "=");
+	if (field->flags & (DKT_FIELD_ARRAY | DKT_FIELD_DYNAMIC)) {
+		p = dkt_record_bytes(record, field, &len);
+		put_array(buf, field, p, len);
+	} else {
+		put_number(buf, field, dkt_record_int(record, field));
+	}
+}
+
+static void text_of_fields(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	const struct dkt_field *const *fields;
+	bool first = true;
+	size_t n;
+
+	/* The event's module is unloaded, or its format cannot be parsed. */
+	if (dkt_event_fields(record->event, &fields, &n)) {
+		put_bytes(buf, record);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i]->flags & DKT_FIELD_COMMON)
+			continue;
+		if (!first)
+			dkt_buf_str(buf, " ");
+		first = false;
+		put_field(buf, record, fields[i]);
+	}
+}
+
 /* ---- the text ---- */
 
 void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
@@ -298,11 +450,11 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 	else if (plan->way == DKT__PLAN_STACK)
 		text_of_stack(record, buf);
 	else if (plan->way == DKT__PLAN_GRAPH)
-		dkt__plan_graph_text(record, buf);
+		text_of_graph(record, buf);
 	else if (plan->way == DKT__PLAN_BPRINT)
 		dkt__plan_bprint_text(record, buf);
 	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))
-		dkt__fields_text(record, buf);
+		text_of_fields(record, buf);
 	/* The style ends the line; the text of ftrace:print often ends in a newline of its own. */
 	while (buf->len > from && buf->data[buf->len - 1] == '\n')
 		buf->len--;

@@ -232,10 +232,6 @@ static inline int64_t dkt__record_value(const struct dkt_record *record, const c
 	return dkt_record_int(record, dkt_event_field(record->event, name));
 }
 
-/* True for events of function_graph, whose text is indented by depth. */
-bool dkt__plan_is_graph(struct dkt_event *event);
-void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf);
-
 /* False for the end of a stack: older kernels write -1, of 4 or 8 bytes, and garbage after it. */
 static inline bool dkt__is_caller(uint64_t address)
 {
@@ -364,9 +360,6 @@ void dkt__function_text(struct dkt_ctx *ctx, uint64_t address, bool with_offset,
 /* Returns the name of an error, also of those that only the kernel uses; NULL: unknown. */
 const char *dkt__error_name(int err);
 
-/* Appends name=value for all fields except the common ones. */
-void dkt__fields_text(const struct dkt_record *record, struct dkt_buf *buf);
-
 /* Ensures room for n bytes at run->p; false if memory is out. */
 static inline bool dkt__run_room(struct dkt__run *run, size_t n)
 {
@@ -474,3 +467,13 @@ static inline const uint8_t *dkt__run_bytes(const struct dkt__run *run,
 	*len = DKT__MIN(n, run->size - at);
 	return run->data + at;
 }
+
+/* ---- plan/unprint.c ---- */
+
+/*
+ * Fills the record's bytes after the common fields so that dkt_record_text() prints the text. The
+ * caller has set the common fields in data, which has room bytes. Returns the record's size; 0: the
+ * text does not match the print format.
+ */
+uint32_t dkt__unprint(struct dkt_event *event, const char *text, size_t len, uint8_t *data,
+		      uint32_t room);

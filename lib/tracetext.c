@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text of trace, trace_pipe and trace-cmd report as a source of records. */
 #include "lib/base/parse.h"
-#include "lib/plan/unprint.h"
+#include "lib/plan.h"
 #include "lib/source.h"
 #include "lib/tracetext/rows.h"
 

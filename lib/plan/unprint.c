@@ -9,7 +9,6 @@
 #include "lib/base/parse.h"
 #include "lib/event.h"
 #include "lib/plan/derived.h"
-#include "lib/plan/unprint.h"
 #include "lib/symbol.h"
 
 /* The values that one text may have; a print format may print a field more than once. */

@@ -3,7 +3,7 @@
  * Chooses among the known texts of an event the one that the lines of a file have, and has the fields of others
  * derived from their lines.
  */
-#include "lib/plan/unprint.h"
+#include "lib/plan.h"
 #include "lib/tracetext/known.h"
 #include "lib/tracetext/rows.h"
 
