@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data that function_graph lines take from earlier lines: the process and the function. */
-#include "lib/tracetext/calls.h"
 
 #include "lib/source/own_format.h"
-#include "lib/tracetext/stack.h"
+#include "lib/tracetext/rows.h"
 
 /* Deeper calls are stored at the last depth. */
 #define DEPTH_MAX 256

@@ -4,7 +4,7 @@
  * derived from their lines.
  */
 #include "lib/plan.h"
-#include "lib/tracetext/known.h"
+#include "lib/tracetext/format.h"
 #include "lib/tracetext/rows.h"
 
 /* Compare so many lines of an event: rare values tell kernels apart. */
@@ -33,15 +33,13 @@ struct trial {
 
 static int give(struct trial *trial, const char *system, struct dkt_buf *buf)
 {
-	char *text = dkt__ctx_strndup(trial->ctx, buf->data, buf->len);
-	char *name = dkt__ctx_strndup(trial->ctx, system, strlen(system));
-	int err = buf->err || !text || !name ? -ENOMEM : 0;
+	int err = buf->err;
 
+	if (!err)
+		err = dkt__text_give(trial->ctx, &trial->given, &trial->n_given, system, buf->data,
+				     buf->len);
 	dkt_buf_reset(buf);
-	return err ? err :
-		     dkt__append(trial->given, trial->n_given,
-				 (struct dkt__given){
-					 .system = name, .text = text, .len = strlen(text) });
+	return err;
 }
 
 static int give_candidates(struct trial *trial, const char *name, struct dkt_event *of_tree,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Derives the fields of events whose format nobody knows from the words of their lines. */
-#include "lib/tracetext/derive.h"
+#include "lib/tracetext/format.h"
 
 #include <ctype.h>
 

@@ -9,7 +9,6 @@
 #include "lib/base/parse.h"
 #include "lib/source/own_format.h"
 #include "lib/tracetext/format.h"
-#include "lib/tracetext/known.h"
 
 #define FUNCGRAPH_EXIT "funcgraph_exit"
 
@@ -120,19 +119,25 @@ void dkt__text_names_clear(struct dkt__text_names *names)
 struct list {
 	struct dkt_ctx *ctx; /* keeps the texts */
 	struct dkt__given *given;
-	size_t n, room;
+	size_t n;
 	uint8_t used[MAX_ID / 8]; /* a bit for each event ID */
 };
 
-static int list_add(struct list *list, const char *system, const char *text, size_t len)
+int dkt__text_give(struct dkt_ctx *ctx, struct dkt__given **given, size_t *n, const char *system,
+		   const char *text, size_t len)
 {
-	char *copy = dkt__ctx_strndup(list->ctx, text, len);
-	char *name = dkt__ctx_strndup(list->ctx, system, strlen(system));
+	char *copy = dkt__ctx_strndup(ctx, text, len);
+	char *name = dkt__ctx_strndup(ctx, system, strlen(system));
 
 	if (!copy || !name)
 		return -ENOMEM;
-	return dkt__append(list->given, list->n,
+	return dkt__append(*given, *n,
 			   (struct dkt__given){ .system = name, .text = copy, .len = len });
+}
+
+static int list_add(struct list *list, const char *system, const char *text, size_t len)
+{
+	return dkt__text_give(list->ctx, &list->given, &list->n, system, text, len);
 }
 
 static int free_id(const struct list *list)

@@ -2,9 +2,59 @@
 /* The events of a text's lines. */
 #pragma once
 
+#include "lib/base/buf.h"
 #include "lib/event.h"
-#include "lib/tracetext/derive.h"
 #include "lib/tracetext/line.h"
+
+/* ---- fields of events whose format nobody knows, from the words of their lines ---- */
+
+/* At most this many fields of an event. */
+#define DKT__DERIVED_MAX 32
+
+/* The longest name of a field, with its NUL. */
+#define DKT__DERIVED_NAME 48
+
+/* The type of a field's values. Each includes those before it. */
+enum dkt__derived_type {
+	DKT__DERIVED_UNSIGNED, /* also hexadecimal */
+	DKT__DERIVED_SIGNED,
+	DKT__DERIVED_STRING,
+};
+
+struct dkt__derived_key {
+	char name[DKT__DERIVED_NAME];
+	enum dkt__derived_type type;
+	bool is_large; /* a value is beyond those of a signed number */
+	uint64_t lines; /* that have it */
+};
+
+/* The fields of one event. All zero: none. */
+struct dkt__derived_keys {
+	struct dkt__derived_key *list;
+	size_t n;
+	uint64_t lines;
+};
+
+/*
+ * Collects the words KEY=VALUE of a line, and "KEY NUMBER" as of ext4. A key that some lines lack, or with
+ * which something else than a number is, is a string. -ENOMEM
+ */
+int dkt__derive_keys(struct dkt__derived_keys *keys, const struct dkt__line *line);
+
+/* Call after the last line. */
+void dkt__derive_types(struct dkt__derived_keys *keys);
+
+/* Appends the fields in the kernel's words. They begin at that offset. */
+void dkt__derive_format(const struct dkt__derived_keys *keys, uint32_t offset, struct dkt_buf *buf);
+
+/*
+ * Writes the values of a line from that offset on, whose bytes are 0; strings are written at size. Returns
+ * the size then. Strings beyond room are left empty.
+ */
+uint32_t dkt__derive_put(const struct dkt__derived_keys *keys, const struct dkt__line *line,
+			 uint32_t offset, uint8_t *data, uint32_t size, uint32_t room);
+
+/* ---- events ---- */
 
 /* The system of the events whose first field is the text of a line. */
 #define DKT__TEXT_SYSTEM "text"
@@ -52,6 +102,10 @@ bool dkt__text_is_unknown(const struct dkt__text_name *name);
 /* Where the fields of dkt__text_name.keys begin in a record of the plain event. */
 #define DKT__TEXT_KEYS 16
 
+/* Appends a format to the list, of copies that live as long as the context. -ENOMEM */
+int dkt__text_give(struct dkt_ctx *ctx, struct dkt__given **given, size_t *n, const char *system,
+		   const char *text, size_t len);
+
 /* Appends the format of an event without the fields that the event does not print. */
 int dkt__text_printed(struct dkt_event *event, struct dkt_buf *buf);
 
@@ -61,3 +115,21 @@ int dkt__text_printed(struct dkt_event *event, struct dkt_buf *buf);
  * system calls. Never from the running kernel: it need not be the one that printed the text.
  */
 int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, struct dkt_ctx *kernel);
+
+/* ---- the texts of common events, as the kernels of all ages and trace-cmd's plugins print them ---- */
+
+/*
+ * One text of an event. Events whose text has changed have several rows, the newest first, with the
+ * same fields as far as the text has them.
+ */
+struct dkt__text_known {
+	const char *system, *name;
+	const char *fields; /* "char comm[16]; int pid"; "text NAME" is a string of any length */
+	const char *print; /* the print format */
+};
+
+/* Returns the i-th row of the name; NULL: there are no more. */
+const struct dkt__text_known *dkt__text_known(const char *name, size_t i);
+
+/* Appends the format of such an event, as the kernel writes it. */
+void dkt__text_known_format(const struct dkt__text_known *known, int id, struct dkt_buf *buf);

@@ -3,9 +3,9 @@
  * The texts of common events, as the kernels of all ages and trace-cmd's plugins print them. A text
  * has no formats, and the running kernel need not be the one that printed it.
  */
-#include "lib/tracetext/known.h"
 #include "lib/base/parse.h"
 #include "lib/source/own_format.h"
+#include "lib/tracetext/format.h"
 
 /* ---- the texts ---- */
 

@@ -5,9 +5,72 @@
 #include "lib/source.h"
 #include "lib/source/comms.h"
 #include "lib/source/file.h"
-#include "lib/tracetext/calls.h"
 #include "lib/tracetext/format.h"
-#include "lib/tracetext/stack.h"
+
+/* ---- data that function_graph lines take from earlier lines: the process and the function ---- */
+
+struct dkt__text_calls {
+	/* From this offset in the file, the CPU runs the process. Sorted by offset. */
+	struct dkt__text_task {
+		uint64_t at;
+		uint32_t cpu;
+		int32_t pid;
+	} * tasks;
+	size_t n_tasks;
+	struct dkt__text_open **open; /* functions of a process or CPU that have not returned */
+};
+
+/* Stores the change of process in a DKT__LINE_TASK line at offset at. -ENOMEM: out of memory. */
+int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struct dkt__line *line);
+
+/* Returns the PID of the process that the CPU runs at offset at. 0: unknown. */
+int32_t dkt__text_calls_pid(const struct dkt__text_calls *calls, uint64_t at, uint32_t cpu);
+
+/*
+ * Fills the record of funcgraph_entry or funcgraph_exit after its common fields. Returns its size.
+ * 0: out of memory.
+ */
+uint32_t dkt__text_calls_put(struct dkt__text_calls *calls, struct dkt_ctx *ctx,
+			     const struct dkt__line *line, struct dkt_event *event, uint8_t *data);
+
+void dkt__text_calls_clear(struct dkt__text_calls *calls);
+
+/* ---- call stacks: functions known only by name get addresses ---- */
+
+#define DKT__FRAMES_MAX 512
+
+/* Returns the address in a function's text, or creates one that stands for its name. */
+uint64_t dkt__frame_address(struct dkt_ctx *ctx, const char *p, size_t len);
+
+/*
+ * The stacks in the lines " => function" below a record that is not a stack itself. The style trace
+ * writes the stacks of a record so: first kernel functions, then places in a program, such as
+ * "FILE+0x12f0".
+ */
+struct dkt__text_stacks {
+	struct dkt__text_stack {
+		struct dkt_stack carried;
+		uint8_t *data;
+		uint32_t n;
+	} kernel, user;
+};
+
+/* Adds the names of the stack events. Call it if there are such lines. -ENOMEM: out of memory. */
+int dkt__text_stacks_names(struct dkt__text_names *names);
+
+void dkt__text_stacks_start(struct dkt__text_stacks *stacks);
+
+/* Adds the function in the next line. -ENOMEM: out of memory. */
+int dkt__text_stacks_add(struct dkt__text_stacks *stacks, struct dkt_ctx *ctx,
+			 const struct dkt__line *frame);
+
+/* Attaches the stacks to the record. -ENOMEM: out of memory. */
+int dkt__text_stacks_carry(struct dkt__text_stacks *stacks, struct dkt__text_names *names,
+			   struct dkt_record *record);
+
+void dkt__text_stacks_clear(struct dkt__text_stacks *stacks);
+
+/* ---- the text ---- */
 
 #define DKT__TEXT_RECORD_MAX 65536
 #define DKT__TEXT_CPUS_MAX   (UINT16_MAX + 1)

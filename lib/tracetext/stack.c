@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Call stacks in the text of a trace: gives addresses to functions known only by name. */
-#include "lib/tracetext/stack.h"
 #include "lib/base/parse.h"
+#include "lib/tracetext/rows.h"
 
 #include "lib/source/own_format.h"
 #include "lib/symbol.h"
