@@ -179,8 +179,9 @@ struct track {
 };
 
 struct tracks {
-	struct track **slots; /* by a hash */
-	size_t size, n;
+	struct dkt__keymap map; /* of kind and stream, and ID */
+	struct track **all; /* by the map's numbers: they stay where they are */
+	size_t n;
 };
 
 /* Finds or creates the track; *is_new: created. NULL: out of memory. */
