@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A probe's arguments: their names and the types with which the kernel records them. */
-#include "lib/probe/arg.h"
 #include "lib/probe.h"
+#include "lib/probe/eval.h"
 #include "lib/tracefs.h"
 
 void dkt__probe_features(struct dkt_ctx *ctx, struct probe_features *features)
@@ -103,22 +103,22 @@ static const char *scalar_type(struct probe_scope *scope, const struct ctype *ty
 
 /* ---- FETCH:TYPE ---- */
 
-static int put(struct probe_scope *scope, const char *whole, const char *fetch, const char *type,
-	       struct dkt_buf *buf)
+static int put(struct eval *eval, struct probe_value *value, const char *type, struct dkt_buf *buf)
 {
-	size_t len = strlen(fetch) + (*type ? 1 + strlen(type) : 0);
+	size_t len;
 
+	dkt__probe_load(eval->scope, value);
+	len = strlen(value->fetch) + (*type ? 1 + strlen(type) : 0);
 	if (len > PROBE_FETCH_MAX)
-		return dkt__probe_fail_at(scope, -E2BIG, whole,
-					  "%s%s%s has %zu characters; the kernel's limit is %d",
-					  fetch, *type ? ":" : "", type, len, PROBE_FETCH_MAX);
-	dkt_buf_printf(buf, "%s%s%s", fetch, *type ? ":" : "", type);
+		return dkt__probe_fail(eval, -E2BIG,
+				       "%s%s%s has %zu characters; the kernel's limit is %d",
+				       value->fetch, *type ? ":" : "", type, len, PROBE_FETCH_MAX);
+	dkt_buf_printf(buf, "%s%s%s", value->fetch, *type ? ":" : "", type);
 	return buf->err;
 }
 
 /* Fetches a bit-field by the smallest unit of memory that contains it. */
-static int put_bits(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		    struct dkt_buf *buf)
+static int put_bits(struct eval *eval, struct probe_value *value, struct dkt_buf *buf)
 {
 	uint32_t bit = value->bit, unit = 64;
 	char type[40];
@@ -133,17 +133,17 @@ static int put_bits(struct probe_scope *scope, const char *whole, struct probe_v
 			value->offset &= -(int64_t)(unit / 8);
 	}
 	if (unit > 64 || bit + value->bits > unit)
-		return dkt__probe_fail_at(scope, -EINVAL, whole,
-					  "a bit-field of %u bits cannot be fetched", value->bits);
-	dkt__probe_load(scope, value);
+		return dkt__probe_fail(eval, -EINVAL, "a bit-field of %u bits cannot be fetched",
+				       value->bits);
 	snprintf(type, sizeof(type), "b%u@%u/%u", value->bits, bit, unit);
-	return put(scope, whole, value->fetch, type, buf);
+	return put(eval, value, type, buf);
 }
 
 /* The value is the address of a string, unless it is a string itself. */
-static int put_string(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		      const char *type, struct dkt_buf *buf)
+static int put_string(struct eval *eval, struct probe_value *value, const char *type,
+		      struct dkt_buf *buf)
 {
+	struct probe_scope *scope = eval->scope;
 	struct ctype t = { 0 };
 	bool itself = value->text || value->fetch[0] == '@' ||
 		      (scope->is_event && value->fetch[0] == '$');
@@ -155,121 +155,112 @@ static int put_string(struct probe_scope *scope, const char *whole, struct probe
 		itself = true;
 	if (value->memory && itself && value->user && !scope->is_user && *type == 's')
 		type = "ustring";
-	dkt__probe_load(scope, value);
 	if (!itself) {
-		value->memory = true;
 		dkt__probe_load(scope, value);
+		value->memory = true;
 	}
-	return put(scope, whole, value->fetch, type, buf);
+	return put(eval, value, type, buf);
 }
 
-static int put_array(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		     const struct ctype *array, struct dkt_buf *buf)
+static int put_array(struct eval *eval, struct probe_value *value, const struct ctype *array,
+		     struct dkt_buf *buf)
 {
 	const char *why = "it is not an array of numbers", *name = NULL;
 	struct ctype element;
 	char type[24];
+	int err = dkt__probe_type(eval, array->target, &element);
 
-	if (scope->types->get(scope->types, array->target, &element))
-		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type is invalid");
+	if (err)
+		return err;
 	if (element.kind == CTYPE_CHAR)
-		return put_string(scope, whole, value, "string", buf);
+		return put_string(eval, value, "string", buf);
 	if (!array->count)
-		return dkt__probe_fail_at(
-			scope, -EINVAL, whole,
-			"it is an array without a length; choose an element: [0]");
+		return dkt__probe_fail(eval, -EINVAL,
+				       "it is an array without a length; choose an element: [0]");
 	if (element.kind == CTYPE_STRUCT || element.kind == CTYPE_UNION ||
 	    element.kind == CTYPE_ARRAY)
-		return dkt__probe_fail_at(
-			scope, -EINVAL, whole,
-			"it is an array of %s; choose an element and a member: [0]",
-			element.kind == CTYPE_ARRAY ? "arrays" : "structs");
-	name = scalar_type(scope, &element, &why);
+		return dkt__probe_fail(eval, -EINVAL,
+				       "it is an array of %s; choose an element and a member: [0]",
+				       element.kind == CTYPE_ARRAY ? "arrays" : "structs");
+	name = scalar_type(eval->scope, &element, &why);
 	if (!name)
-		return dkt__probe_fail_at(scope, -EINVAL, whole,
-					  "it is an array, of whose elements: %s", why);
+		return dkt__probe_fail(eval, -EINVAL, "it is an array, of whose elements: %s", why);
 	if (array->count > PROBE_ARRAY_MAX)
-		return dkt__probe_fail_at(
-			scope, -E2BIG, whole,
+		return dkt__probe_fail(
+			eval, -E2BIG,
 			"it has %llu elements; the kernel's limit is %d; :%s[%d] records the"
 			" first ones",
 			(unsigned long long)array->count, PROBE_ARRAY_MAX, name, PROBE_ARRAY_MAX);
-	if (!scope->features->array)
-		return dkt__probe_fail_at(scope, -EOPNOTSUPP, whole,
-					  "this kernel records no arrays");
+	if (!eval->scope->features->array)
+		return dkt__probe_fail(eval, -EOPNOTSUPP, "this kernel records no arrays");
 	if (!value->memory)
-		return dkt__probe_fail_at(scope, -EINVAL, whole,
-					  "an array in a register cannot be fetched");
+		return dkt__probe_fail(eval, -EINVAL, "an array in a register cannot be fetched");
 	snprintf(type, sizeof(type), "%s[%u]", name, (unsigned int)array->count);
-	dkt__probe_load(scope, value);
-	return put(scope, whole, value->fetch, type, buf);
+	return put(eval, value, type, buf);
 }
 
-static int put_struct(struct probe_scope *scope, const char *whole, const struct ctype *type)
+static int put_struct(struct eval *eval, const struct ctype *type)
 {
 	char names[160];
 
-	dkt__ctype_member_names(scope->types, type->id, names, sizeof(names));
-	return dkt__probe_fail_at(scope, -EINVAL, whole, "it is %s %s; choose a member: %s",
-				  type->kind == CTYPE_UNION ? "union" : "struct",
-				  *type->name ? type->name : "{...}",
-				  *names ? names : "it has none that are known");
+	dkt__ctype_member_names(eval->scope->types, type->id, names, sizeof(names));
+	return dkt__probe_fail(eval, -EINVAL, "it is %s %s; choose a member: %s",
+			       type->kind == CTYPE_UNION ? "union" : "struct",
+			       *type->name ? type->name : "{...}",
+			       *names ? names : "it has none that are known");
 }
 
-static int put_typed(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		     struct dkt_buf *buf)
+static int put_typed(struct eval *eval, struct probe_value *value, struct dkt_buf *buf)
 {
 	const char *why = "", *name;
 	struct ctype type;
+	int err = dkt__probe_type(eval, value->type, &type);
 
-	if (scope->types->get(scope->types, value->type, &type))
-		return dkt__probe_fail_at(scope, -EINVAL, whole, "its type is invalid");
+	if (err)
+		return err;
 	if (type.kind == CTYPE_STRUCT || type.kind == CTYPE_UNION)
-		return put_struct(scope, whole, &type);
+		return put_struct(eval, &type);
 	if (type.kind == CTYPE_ARRAY)
-		return put_array(scope, whole, value, &type, buf);
+		return put_array(eval, value, &type, buf);
 	if (value->bits)
-		return put_bits(scope, whole, value, buf);
-	if (type.kind == CTYPE_POINTER && dkt__ctype_is_char(scope->types, type.target))
-		return put_string(scope, whole, value,
-				  type.user && scope->features->ustring ? "ustring" : "string",
-				  buf);
-	name = scalar_type(scope, &type, &why);
+		return put_bits(eval, value, buf);
+	if (type.kind == CTYPE_POINTER && dkt__ctype_is_char(eval->scope->types, type.target))
+		return put_string(
+			eval, value,
+			type.user && eval->scope->features->ustring ? "ustring" : "string", buf);
+	name = scalar_type(eval->scope, &type, &why);
 	if (!name)
-		return dkt__probe_fail_at(scope, -EINVAL, whole, "%s", why);
+		return dkt__probe_fail(eval, -EINVAL, "%s", why);
 	if (!value->memory && value->bit) {
 		value->bits = (uint32_t)type.size * 8;
-		return put_bits(scope, whole, value, buf);
+		return put_bits(eval, value, buf);
 	}
-	dkt__probe_load(scope, value);
-	return put(scope, whole, value->fetch, name, buf);
+	return put(eval, value, name, buf);
 }
 
 /* Appends FETCH:TYPE; cast is the requested type or "". */
-static int finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		  const char *cast, struct dkt_buf *buf)
+static int finish(struct eval *eval, struct probe_value *value, const char *cast,
+		  struct dkt_buf *buf)
 {
 	if (*cast && !is_cast(cast))
-		return dkt__probe_fail_at(
-			scope, -EINVAL, whole,
+		return dkt__probe_fail(
+			eval, -EINVAL,
 			"unknown type ':%s'; the types are s8..s64, u8..u64, x8..x64, char, string,"
 			" ustring, symbol, bWIDTH@OFFSET/SIZE, and TYPE[COUNT] up to %d",
 			cast, PROBE_ARRAY_MAX);
 	if (is_string(cast)) {
 		if (value->bits)
-			return dkt__probe_fail_at(scope, -EINVAL, whole,
-						  "a bit-field is not a string");
-		return put_string(scope, whole, value, cast, buf);
+			return dkt__probe_fail(eval, -EINVAL, "a bit-field is not a string");
+		return put_string(eval, value, cast, buf);
 	}
 	if (!*cast && value->text)
-		return put(scope, whole, value->fetch, scope->is_event ? "string" : "", buf);
+		return put(eval, value, eval->scope->is_event ? "string" : "", buf);
 	if (!*cast && value->typed)
-		return put_typed(scope, whole, value, buf);
+		return put_typed(eval, value, buf);
 	if (value->bits && *cast != 'b')
-		return dkt__probe_fail_at(scope, -EINVAL, whole,
-					  "a bit-field is recorded as one: leave ':%s' out", cast);
-	dkt__probe_load(scope, value);
-	return put(scope, whole, value->fetch, *cast ? cast : value->plain, buf);
+		return dkt__probe_fail(eval, -EINVAL,
+				       "a bit-field is recorded as one: leave ':%s' out", cast);
+	return put(eval, value, *cast ? cast : value->plain, buf);
 }
 
 /* ---- names ---- */
@@ -305,28 +296,25 @@ static bool is_used(const struct fields *fields, const char *name)
 }
 
 /* A name that the user chose must be usable; a derived one is changed until it is. */
-static int choose_name(struct fields *fields, const char *whole, const char *given,
-		       const char *derived)
+static int choose_name(struct fields *fields, const struct eval *eval, const char *given)
 {
+	const char *derived = dkt__probe_is_name(eval->field) ? eval->field : "value";
 	char *name = fields->names[fields->n];
 
 	if (given) {
 		if (strlen(given) > PROBE_FIELD_MAX)
-			return dkt__probe_fail_at(
-				fields->scope, -E2BIG, whole,
+			return dkt__probe_fail(
+				eval, -E2BIG,
 				"the name has %zu characters; the kernel's limit is %d",
 				strlen(given), PROBE_FIELD_MAX);
 		if (!dkt__probe_is_name(given) || is_reserved(given) || is_used(fields, given))
-			return dkt__probe_fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s",
-						  given,
-						  !dkt__probe_is_name(given) ? "is invalid" :
-						  is_reserved(given) ? "is the kernel's own" :
-								       "is used twice");
+			return dkt__probe_fail(eval, -EINVAL, "the name '%s' %s", given,
+					       !dkt__probe_is_name(given) ? "is invalid" :
+					       is_reserved(given)         ? "is the kernel's own" :
+									    "is used twice");
 		snprintf(name, PROBE_FIELD_MAX + 1, "%s", given);
 		return 0;
 	}
-	if (!dkt__probe_is_name(derived))
-		derived = "value";
 	snprintf(name, PROBE_FIELD_MAX + 1, "%s", derived);
 	for (unsigned int i = 2; is_used(fields, name) || is_reserved(name); i++)
 		snprintf(name, PROBE_FIELD_MAX + 1, "%.26s_%u", derived, i % 1000);
@@ -347,29 +335,29 @@ static const char *take_name(const char *whole, char **name)
 
 static int add_field(struct fields *fields, const char *whole)
 {
-	struct probe_scope *scope = fields->scope;
 	char *given __cleanup(free) = NULL;
-	char derived[PROBE_FIELD_MAX + 1];
-	const char *at = take_name(whole, &given);
+	struct eval eval = { .scope = fields->scope,
+			     .whole = whole,
+			     .p = take_name(whole, &given) };
 	struct probe_value value;
 	int err;
 
 	if (fields->n >= PROBE_ARGS_MAX)
-		return dkt_fail(scope->ctx, -E2BIG,
+		return dkt_fail(fields->scope->ctx, -E2BIG,
 				"there are more arguments than"
 				" the kernel's limit of %d",
 				PROBE_ARGS_MAX);
-	err = dkt__probe_eval(scope, whole, &at, &value, derived);
+	err = dkt__probe_eval(&eval, &value);
 	if (err)
 		return err;
-	if (*at && *at != ':')
-		return dkt__probe_fail_at(scope, -EINVAL, whole, "unexpected '%.20s'", at);
-	err = choose_name(fields, whole, given, derived);
+	if (*eval.p && *eval.p != ':')
+		return dkt__probe_fail(&eval, -EINVAL, "unexpected '%.20s'", eval.p);
+	err = choose_name(fields, &eval, given);
 	if (err)
 		return err;
 	dkt_buf_printf(&fields->buf, "%s%s=", fields->n ? " " : "", fields->names[fields->n]);
 	fields->n++;
-	return finish(scope, whole, &value, *at ? at + 1 : "", &fields->buf);
+	return finish(&eval, &value, *eval.p ? eval.p + 1 : "", &fields->buf);
 }
 
 /* ---- arguments ---- */

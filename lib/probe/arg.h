@@ -63,18 +63,8 @@ struct probe_scope {
  */
 int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t n, char **fields);
 
-/* ---- shared by the files of probe/ ---- */
-
-/* Sets the error message "argument '...': ...". Returns err. */
-int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
-		       ...) DKT_PRINTF(4, 5);
-
 /* Sets the value to the contents of a place. */
 void dkt__probe_set_place(struct probe_value *value, const struct abi_place *place);
 
 /* Loads the value if it is in memory. */
 void dkt__probe_load(struct probe_scope *scope, struct probe_value *value);
-
-/* Evaluates the expression at *at and moves *at past it; field gets the last name in it. */
-int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **at,
-		    struct probe_value *value, char field[static PROBE_FIELD_MAX + 1]);

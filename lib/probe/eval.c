@@ -11,8 +11,7 @@
 
 /* ---- names and numbers ---- */
 
-int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
-		       ...)
+int dkt__probe_fail(const struct eval *eval, int err, const char *fmt, ...)
 {
 	char *words __cleanup(free) = NULL;
 	va_list ap;
@@ -21,8 +20,8 @@ int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *who
 	words = dkt__vformat(fmt, ap);
 	va_end(ap);
 	if (!words)
-		return dkt__no_memory(scope->ctx);
-	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
+		return dkt__no_memory(eval->scope->ctx);
+	return dkt_fail(eval->scope->ctx, err, "argument '%.80s': %s", eval->whole, words);
 }
 
 static void skip_blanks(struct eval *eval)
@@ -58,9 +57,9 @@ int dkt__probe_read_name(struct eval *eval, char name[WORD_MAX])
 	return 0;
 }
 
-void dkt__probe_set_field(const struct eval *eval, const char *name)
+void dkt__probe_set_field(struct eval *eval, const char *name)
 {
-	snprintf(eval->field, PROBE_FIELD_MAX + 1, "%.*s", PROBE_FIELD_MAX, name);
+	snprintf(eval->field, sizeof(eval->field), "%.*s", PROBE_FIELD_MAX, name);
 }
 
 int dkt__probe_read_number(struct eval *eval, uint64_t *number)
@@ -417,16 +416,12 @@ static int eval_unary(struct eval *eval, struct probe_value *value)
 	return err;
 }
 
-int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **at,
-		    struct probe_value *value, char field[static PROBE_FIELD_MAX + 1])
+int dkt__probe_eval(struct eval *eval, struct probe_value *value)
 {
-	struct eval eval = { .scope = scope, .whole = whole, .p = *at, .field = field };
 	int err;
 
 	*value = (struct probe_value){ 0 };
-	*field = '\0';
-	err = eval_unary(&eval, value);
-	skip_blanks(&eval);
-	*at = eval.p;
+	err = eval_unary(eval, value);
+	skip_blanks(eval);
 	return err;
 }

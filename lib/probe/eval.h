@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parser of argument expressions and the code that works on their values. */
+/* An argument: shared by the parser of its expression and the code that works on its value. */
 #pragma once
 
 #include "lib/probe/arg.h"
@@ -10,22 +10,28 @@ struct eval {
 	struct probe_scope *scope;
 	const char *whole; /* for messages */
 	const char *p;
-	char *field;
+	char field[PROBE_FIELD_MAX + 1]; /* the last name in it */
 	unsigned int depth;
 };
 
 /* ---- names and numbers: probe/eval.c ---- */
 
-#define dkt__probe_fail(eval, err, ...)                                                            \
-	dkt__probe_fail_at((eval)->scope, err, (eval)->whole, __VA_ARGS__)
+/* Evaluates the expression at eval->p, and moves that past it. */
+int dkt__probe_eval(struct eval *eval, struct probe_value *value);
+
+/* Sets the error message "argument '...': ...". Returns err. */
+int dkt__probe_fail(const struct eval *eval, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
 int dkt__probe_read_name(struct eval *eval, char name[static WORD_MAX]);
 int dkt__probe_read_number(struct eval *eval, uint64_t *number);
 int dkt__probe_expect(struct eval *eval, char c);
 
 /* Sets the name of the field for the case that the user gives none. */
-void dkt__probe_set_field(const struct eval *eval, const char *name);
+void dkt__probe_set_field(struct eval *eval, const char *name);
 
 /* ---- values: probe/value.c ---- */
+
+/* Gets a type, with an error message. */
+int dkt__probe_type(const struct eval *eval, uint32_t id, struct ctype *type);
 
 /* Truncated text still exceeds the kernel's limit, so the check at the end catches it. */
 void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...) DKT_PRINTF(2, 3);

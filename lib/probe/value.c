@@ -36,17 +36,18 @@ void dkt__probe_load(struct probe_scope *scope, struct probe_value *value)
 	value->user = false;
 }
 
-static int get_type(struct eval *eval, const struct probe_value *value, struct ctype *type)
+int dkt__probe_type(const struct eval *eval, uint32_t id, struct ctype *type)
 {
 	struct ctype_source *types = eval->scope->types;
 
-	if (!value->typed || !types) {
-		*type = (struct ctype){ 0 };
-		return 0;
-	}
-	return types->get(types, value->type, type) ?
-		       dkt__probe_fail(eval, -EINVAL, "its type is invalid") :
-		       0;
+	return types->get(types, id, type) ? dkt__probe_fail(eval, -EINVAL, "its type is invalid") :
+					     0;
+}
+
+static int get_type(struct eval *eval, const struct probe_value *value, struct ctype *type)
+{
+	*type = (struct ctype){ 0 };
+	return value->typed && eval->scope->types ? dkt__probe_type(eval, value->type, type) : 0;
 }
 
 /* The name of the type, for messages. */
@@ -183,7 +184,6 @@ int dkt__probe_take_member(struct eval *eval, struct probe_value *value)
 
 static int element_size(struct eval *eval, const struct probe_value *value, uint64_t *size)
 {
-	struct ctype_source *types = eval->scope->types;
 	struct ctype type;
 	uint32_t id = value->type;
 	uint64_t count = 1;
@@ -192,8 +192,10 @@ static int element_size(struct eval *eval, const struct probe_value *value, uint
 	if (!value->typed)
 		return 0;
 	for (unsigned int depth = 0; depth < CTYPE_DEPTH; depth++) {
-		if (types->get(types, id, &type))
-			return dkt__probe_fail(eval, -EINVAL, "its type is invalid");
+		int err = dkt__probe_type(eval, id, &type);
+
+		if (err)
+			return err;
 		if (type.kind != CTYPE_ARRAY)
 			break;
 		if (__builtin_mul_overflow(count, type.count, &count))
