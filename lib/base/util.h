@@ -115,6 +115,12 @@ static inline void *dkt__stretch(void *list, size_t had, size_t n, size_t size)
 		all_ ? &all_[place_] : NULL;                                                       \
 	})
 
+/* For qsort() and trees: compares elements whose first member is a text. */
+static inline int dkt__by_first_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 /* Reverses the bytes of one number. */
 static inline void dkt__turn(uint8_t *p, uint32_t size)
 {

@@ -39,7 +39,7 @@ void dkt__binary_close(struct dkt__binary *binary);
 bool dkt__binary_is_build(const struct dkt__binary *binary, const uint8_t *id, size_t n);
 
 struct binary_symbol {
-	const char *name; /* valid as long as the binary */
+	const char *name; /* first: they are sorted by it; valid as long as the binary */
 	uint64_t address; /* as dwfl numbers addresses */
 	uint64_t size;
 	bool chosen_late; /* STT_GNU_IFUNC: it only selects the function to use */

@@ -21,7 +21,7 @@
 #define HAS_SIZE   (1 << 15)
 
 struct dkt__perf_program {
-	char *path;
+	char *path; /* first: they are compared by it */
 	uint8_t build[BUILD_MAX];
 	uint8_t n_build; /* 0: unknown */
 	dev_t device;
@@ -30,13 +30,6 @@ struct dkt__perf_program {
 	bool tried; /* to open it */
 	struct dkt__binary *binary; /* NULL: it is not here */
 };
-
-static int compare(const void *a, const void *b)
-{
-	const struct dkt__perf_program *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
-}
 
 static void free_program(void *data)
 {
@@ -55,7 +48,7 @@ static struct dkt__perf_program *find(struct dkt__perf *perf, const char *path, 
 	if (!program)
 		return NULL;
 	program->path = strndup(path, len);
-	found = program->path ? tsearch(program, &perf->programs, compare) : NULL;
+	found = program->path ? tsearch(program, &perf->programs, dkt__by_first_text) : NULL;
 	if (!found || *found != program)
 		free_program(program);
 	return found ? *found : NULL;

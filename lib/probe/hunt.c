@@ -181,13 +181,6 @@ static int ambiguous(struct probe_hunt *hunt)
 			list);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct probe_target *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 int dkt__probe_hunt(struct probe_hunt *hunt)
 {
 	struct probe_define *define = hunt->define;
@@ -202,6 +195,6 @@ int dkt__probe_hunt(struct probe_hunt *hunt)
 	else if (!err && hunt->n > 1 && !hunt->by_address)
 		err = ambiguous(hunt);
 	if (!err)
-		qsort(hunt->found, hunt->n, sizeof(*hunt->found), by_name);
+		qsort(hunt->found, hunt->n, sizeof(*hunt->found), dkt__by_first_text);
 	return err;
 }

@@ -6,7 +6,7 @@
 
 /* A found function. */
 struct probe_target {
-	char *name;
+	char *name; /* first: they are sorted by it */
 	char *module; /* NULL: of the kernel itself */
 	uint64_t address;
 };

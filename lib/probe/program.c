@@ -217,13 +217,6 @@ static int try_glob(void *data, const struct binary_symbol *symbol)
 			       dkt__append(globbed->found, globbed->n, *symbol));
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct binary_symbol *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 static int add_glob(struct probe_define *define)
 {
 	struct globbed globbed = { .define = define };
@@ -236,7 +229,7 @@ static int add_glob(struct probe_define *define)
 	if (!err)
 		err = dkt__probe_check_max(define, globbed.n, define->place.function);
 	if (!err)
-		qsort(globbed.found, globbed.n, sizeof(*globbed.found), by_name);
+		qsort(globbed.found, globbed.n, sizeof(*globbed.found), dkt__by_first_text);
 	for (size_t i = 0; !err && i < globbed.n; i++) {
 		char *name __cleanup(free) =
 			strndup(globbed.found[i].name, strcspn(globbed.found[i].name, "@"));
