@@ -62,20 +62,19 @@ const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const c
 
 /* ---- to text ---- */
 
+/* All others are p, or r on return. */
+static const char letters[] = {
+	[DKT_PROBE_FPROBE] = 'f',
+	[DKT_PROBE_TRACEPOINT] = 't',
+	[DKT_PROBE_EVENT] = 'e',
+	[DKT_PROBE_SYNTHETIC] = 's',
+};
+
 static char letter_of(const struct dkt_probe *probe)
 {
-	switch (probe->kind) {
-	case DKT_PROBE_FPROBE:
-		return 'f';
-	case DKT_PROBE_TRACEPOINT:
-		return 't';
-	case DKT_PROBE_EVENT:
-		return 'e';
-	case DKT_PROBE_SYNTHETIC:
-		return 's';
-	default:
-		return probe->on_return ? 'r' : 'p';
-	}
+	if (probe->kind < ARRAY_SIZE(letters) && letters[probe->kind])
+		return letters[probe->kind];
+	return probe->on_return ? 'r' : 'p';
 }
 
 int dkt__probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **text)
@@ -144,25 +143,18 @@ static char *next_word(char **rest)
 /* "p:", "r8:", "e:" ... */
 static bool read_letter(const char *head, struct dkt_probe *probe)
 {
-	static const struct {
-		char letter;
-		enum dkt_probe_kind kind;
-	} kinds[] = {
-		{ 'p', DKT_PROBE_KPROBE }, { 'r', DKT_PROBE_KPROBE },
-		{ 'f', DKT_PROBE_FPROBE }, { 't', DKT_PROBE_TRACEPOINT },
-		{ 'e', DKT_PROBE_EVENT },  { 's', DKT_PROBE_SYNTHETIC },
-	};
-
 	/* A number is the maximum of concurrent calls whose return is probed. */
 	if (head[1 + strspn(head + 1, "0123456789")] != ':')
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (head[0] != kinds[i].letter)
-			continue;
-		probe->kind = kinds[i].kind;
-		probe->on_return = head[0] == 'r';
+	probe->on_return = head[0] == 'r';
+	probe->kind = DKT_PROBE_KPROBE;
+	if (head[0] == 'p' || head[0] == 'r')
 		return true;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
+		if (letters[i] && head[0] == letters[i]) {
+			probe->kind = (enum dkt_probe_kind)i;
+			return true;
+		}
 	return false;
 }
 
