@@ -131,6 +131,28 @@ int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what
 			n, define->opts->max);
 }
 
+int dkt__probe_lines(struct probe_define *define,
+		     int (*add)(struct probe_define *define, const struct binary_symbol *symbol,
+				uint64_t address, const char *suffix))
+{
+	const struct probe_place *place = &define->place;
+	struct dwarf_line *lines __cleanup(free) = NULL;
+	struct binary_symbol symbol;
+	char suffix[24];
+	size_t n;
+	int err = dkt__dwarf_lines(define->binary, place->file, place->function, place->line,
+				   &lines, &n);
+
+	if (!err)
+		err = dkt__probe_check_max(define, n, place->file ? place->file : place->function);
+	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
+	for (size_t i = 0; !err && i < n; i++) {
+		dkt__binary_at(define->binary, lines[i].address, &symbol);
+		err = add(define, &symbol, lines[i].address, suffix);
+	}
+	return err;
+}
+
 /* The name that the user gave, or the name of the place turned into an event name. */
 static int make_name(struct probe_define *define, const char *group, const char *base,
 		     const char *suffix, char **name)

@@ -67,6 +67,11 @@ int dkt__probe_check_instruction(struct probe_define *define, uint64_t address, 
 int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const char *place,
 		   const char *base, const char *suffix);
 
+/* Calls add for each address in define->binary at which code of the place's source line begins. */
+int dkt__probe_lines(struct probe_define *define,
+		     int (*add)(struct probe_define *define, const struct binary_symbol *symbol,
+				uint64_t address, const char *suffix));
+
 /* Returns -E2BIG with an error message if n exceeds the limit of probes. */
 int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what);
 

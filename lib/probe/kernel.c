@@ -168,18 +168,15 @@ static int add_target(struct probe_define *define, const struct probe_target *ta
 
 /* ---- source lines ---- */
 
-static int add_line(struct probe_define *define, struct dkt__binary *binary, uint64_t address,
-		    const char *suffix)
+static int add_line(struct probe_define *define, const struct binary_symbol *symbol,
+		    uint64_t address, const char *suffix)
 {
-	struct binary_symbol symbol;
-	struct probe_target target = { 0 };
+	struct probe_target target = { .name = (char *)(uintptr_t)symbol->name,
+				       .module = define->place.module };
 
-	dkt__binary_at(binary, address, &symbol);
-	if (!symbol.name)
+	if (!symbol->name)
 		return dkt_fail(define->ctx, -ENOENT, "the line is in no function");
-	target.name = (char *)(uintptr_t)symbol.name;
-	target.module = define->place.module;
-	return add_target(define, &target, address - symbol.address, suffix);
+	return add_target(define, &target, address - symbol->address, suffix);
 }
 
 /* For FUNCTION:LINE, the module of the function has the line. */
@@ -202,26 +199,14 @@ static int find_module(struct probe_define *define)
 /* Adds a probe in each function that has code of the line. */
 static int add_lines(struct probe_define *define)
 {
-	struct probe_place *place = &define->place;
-	struct dwarf_line *lines __cleanup(free) = NULL;
-	struct dkt__binary *binary;
-	char suffix[24];
-	size_t n;
 	int err = find_module(define);
 
 	if (err)
 		return err;
-	binary = dkt__probe_kernel_binary(define, place->module);
-	if (!binary)
+	if (!dkt__probe_kernel_binary(define, define->place.module))
 		return dkt_fail(define->ctx, -ENODATA, "a source line needs debug information: %s",
 				define->no_binary ? define->no_binary : "out of memory");
-	err = dkt__dwarf_lines(binary, place->file, place->function, place->line, &lines, &n);
-	if (!err)
-		err = dkt__probe_check_max(define, n, place->file ? place->file : place->function);
-	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
-	for (size_t i = 0; !err && i < n; i++)
-		err = add_line(define, binary, lines[i].address, suffix);
-	return err;
+	return dkt__probe_lines(define, add_line);
 }
 
 /* ---- functions and tracepoints ---- */

@@ -243,25 +243,10 @@ static int add_glob(struct probe_define *define)
 
 /* ---- places ---- */
 
-static int add_lines(struct probe_define *define)
+static int add_line(struct probe_define *define, const struct binary_symbol *symbol,
+		    uint64_t address, const char *suffix)
 {
-	const struct probe_place *place = &define->place;
-	struct dwarf_line *lines __cleanup(free) = NULL;
-	struct binary_symbol symbol;
-	char suffix[24];
-	size_t n;
-	int err = dkt__dwarf_lines(define->binary, place->file, place->function, place->line,
-				   &lines, &n);
-
-	if (!err)
-		err = dkt__probe_check_max(define, n, place->file ? place->file : place->function);
-	snprintf(suffix, sizeof(suffix), "_L%d", place->line);
-	for (size_t i = 0; !err && i < n; i++) {
-		dkt__binary_at(define->binary, lines[i].address, &symbol);
-		err = add_address(define, lines[i].address, symbol.name ? symbol.name : "line",
-				  suffix, false);
-	}
-	return err;
+	return add_address(define, address, symbol->name ? symbol->name : "line", suffix, false);
 }
 
 static int add_offset(struct probe_define *define)
@@ -311,7 +296,7 @@ int dkt__probe_program(struct probe_define *define)
 	if (place->is_glob)
 		return add_glob(define);
 	if (place->has_line)
-		return add_lines(define);
+		return dkt__probe_lines(define, add_line);
 	err = dkt__binary_function(define->binary, place->function, &symbol);
 	if (err)
 		return no_function(define, err);
