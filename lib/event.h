@@ -77,6 +77,10 @@ struct dkt__given {
 	size_t len;
 };
 
+/* Appends an event to such a list, of copies that live as long as the context. -ENOMEM */
+int dkt__given_add(struct dkt_ctx *ctx, struct dkt__given **list, size_t *n, const char *system,
+		   const char *text, size_t len);
+
 /*
  * Uses these events as the context's catalogue instead of those in tracefs. Reads only names and IDs;
  * a format is parsed when its event is first needed.

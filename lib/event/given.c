@@ -35,6 +35,18 @@ static bool read_head(const struct dkt__given *given, const char **name, size_t 
 	return *id > 0 && *id < MAX_ID;
 }
 
+int dkt__given_add(struct dkt_ctx *ctx, struct dkt__given **list, size_t *n, const char *system,
+		   const char *text, size_t len)
+{
+	char *copy = dkt__ctx_strndup(ctx, text, len);
+	char *name = dkt__ctx_strndup(ctx, system, strlen(system));
+
+	if (!copy || !name)
+		return -ENOMEM;
+	return dkt__append(*list, *n,
+			   (struct dkt__given){ .system = name, .text = copy, .len = len });
+}
+
 static int add_events(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
 {
 	struct dkt__events *all = ctx->events;

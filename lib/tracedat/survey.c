@@ -155,16 +155,11 @@ static bool events_fit(const struct survey *survey, const struct dkt__events *ev
 static int add_event(struct survey *survey, const struct dkt_event *event)
 {
 	struct dkt_ctx *ctx = survey->s->base.ctx;
-	struct dkt__given given = {
-		.system = dkt__ctx_strndup(ctx, event->system, strlen(event->system)),
-		.text = dkt__ctx_strndup(ctx, event->format, event->format_len),
-		.len = event->format_len,
-	};
+	int err = dkt__given_add(ctx, &survey->events, &survey->n, event->system, event->format,
+				 event->format_len);
 
-	if (!given.system || !given.text || dkt__append(survey->events, survey->n, given))
-		return dkt__no_memory(ctx);
 	survey->by_id[event->id] = (uint32_t)survey->n;
-	return 0;
+	return dkt__with_words(ctx, err);
 }
 
 static int add_events(struct survey *survey, const struct dkt__events *events)

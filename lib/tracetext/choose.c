@@ -36,7 +36,7 @@ static int give(struct trial *trial, const char *system, struct dkt_buf *buf)
 	int err = buf->err;
 
 	if (!err)
-		err = dkt__text_give(trial->ctx, &trial->given, &trial->n_given, system, buf->data,
+		err = dkt__given_add(trial->ctx, &trial->given, &trial->n_given, system, buf->data,
 				     buf->len);
 	dkt_buf_reset(buf);
 	return err;

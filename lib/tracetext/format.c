@@ -123,21 +123,9 @@ struct list {
 	uint8_t used[MAX_ID / 8]; /* a bit for each event ID */
 };
 
-int dkt__text_give(struct dkt_ctx *ctx, struct dkt__given **given, size_t *n, const char *system,
-		   const char *text, size_t len)
-{
-	char *copy = dkt__ctx_strndup(ctx, text, len);
-	char *name = dkt__ctx_strndup(ctx, system, strlen(system));
-
-	if (!copy || !name)
-		return -ENOMEM;
-	return dkt__append(*given, *n,
-			   (struct dkt__given){ .system = name, .text = copy, .len = len });
-}
-
 static int list_add(struct list *list, const char *system, const char *text, size_t len)
 {
-	return dkt__text_give(list->ctx, &list->given, &list->n, system, text, len);
+	return dkt__given_add(list->ctx, &list->given, &list->n, system, text, len);
 }
 
 static int free_id(const struct list *list)

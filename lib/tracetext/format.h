@@ -102,10 +102,6 @@ bool dkt__text_is_unknown(const struct dkt__text_name *name);
 /* Where the fields of dkt__text_name.keys begin in a record of the plain event. */
 #define DKT__TEXT_KEYS 16
 
-/* Appends a format to the list, of copies that live as long as the context. -ENOMEM */
-int dkt__text_give(struct dkt_ctx *ctx, struct dkt__given **given, size_t *n, const char *system,
-		   const char *text, size_t len);
-
 /* Appends the format of an event without the fields that the event does not print. */
 int dkt__text_printed(struct dkt_event *event, struct dkt_buf *buf);
 

@@ -145,22 +145,16 @@ static int put_event(const struct events *events, struct vm_place event, struct 
 static int add_event(const struct events *events, struct vm_place event, struct dkt__given **list,
 		     size_t *n, uint64_t *room)
 {
-	struct dkt_ctx *ctx = events->core->ctx;
 	char *system __cleanup(free) = NULL;
 	struct dkt_buf buf = { 0 };
-	struct dkt__given given;
 	int err = dkt__vm_text(events->core, event, "class->system", WORD_MAX, &system);
 
 	if (!err && !is_word(system))
 		err = -EINVAL;
 	if (!err)
 		err = put_event(events, event, &buf);
-	if (!err) {
-		given.system = dkt__ctx_strndup(ctx, system, strlen(system));
-		given.text = dkt__ctx_strndup(ctx, buf.data, buf.len);
-		given.len = buf.len;
-		err = given.system && given.text ? dkt__append(*list, *n, given) : -ENOMEM;
-	}
+	if (!err)
+		err = dkt__given_add(events->core->ctx, list, n, system, buf.data, buf.len);
 	*room -= DKT__MIN(buf.len, *room);
 	free(buf.data);
 	return err;
