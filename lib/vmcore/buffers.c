@@ -163,17 +163,12 @@ int dkt__vm_buffers(const struct vm_core *core, struct vm_buffers *buffers)
 {
 	struct vm_place instance;
 	struct vm_list list;
-	uint64_t head, offset, n = 0;
-	int err = dkt__vm_symbol(core, "ftrace_trace_arrays", &head);
+	uint64_t n = 0;
+	int err = dkt__vm_walk(core, "ftrace_trace_arrays", "trace_array", &instance, &list);
 
 	*buffers = (struct vm_buffers){ .steps = STEPS_MAX };
-	if (!err)
-		err = dkt__vm_struct(core, "trace_array", &instance.type);
-	if (!err)
-		err = dkt__vm_offset(core, instance.type, "list", &offset);
 	if (err)
 		return err;
-	list = dkt__vm_list(core->memory, head, offset);
 	/* New instances are put first, so the last is the top one. */
 	list.back = true;
 	while (!err && dkt__vm_list_next(&list, &instance.at) && n++ < INSTANCES_MAX)

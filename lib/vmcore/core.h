@@ -89,6 +89,10 @@ int dkt__vm_go(const struct vm_core *core, struct vm_place from, const char *pat
 /* Gets the offset of a member: "list.next". */
 int dkt__vm_offset(const struct vm_core *core, uint32_t type, const char *path, uint64_t *offset);
 
+/* Begins a walk through the list of the structs' member "list" whose head is the symbol; *entry gets their type. */
+int dkt__vm_walk(const struct vm_core *core, const char *symbol, const char *name,
+		 struct vm_place *entry, struct vm_list *list);
+
 /* Reads a number or a pointer at the end of a path; "" is the variable itself. */
 int dkt__vm_get(const struct vm_core *core, struct vm_place from, const char *path,
 		uint64_t *value);

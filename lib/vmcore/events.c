@@ -13,9 +13,8 @@
 /* Types and places that all events share. */
 struct events {
 	const struct vm_core *core;
-	struct vm_place event; /* the type of struct trace_event_call */
 	struct vm_place field; /* of struct ftrace_event_field */
-	uint64_t event_link, field_link;
+	uint64_t field_link;
 	uint64_t enter_fields; /* address of syscall_get_enter_fields(), 0: unknown */
 	uint32_t syscall_type;
 	struct dkt_buf common; /* the common fields, as text */
@@ -163,12 +162,8 @@ static int add_event(const struct events *events, struct vm_place event, struct 
 static int find_types(struct events *events)
 {
 	const struct vm_core *core = events->core;
-	int err = dkt__vm_struct(core, "trace_event_call", &events->event.type);
+	int err = dkt__vm_struct(core, "ftrace_event_field", &events->field.type);
 
-	if (!err)
-		err = dkt__vm_struct(core, "ftrace_event_field", &events->field.type);
-	if (!err)
-		err = dkt__vm_offset(core, events->event.type, "list", &events->event_link);
 	if (!err)
 		err = dkt__vm_offset(core, events->field.type, "link", &events->field_link);
 	if (!err && (dkt__vm_symbol(core, "syscall_get_enter_fields", &events->enter_fields) ||
@@ -180,20 +175,19 @@ static int find_types(struct events *events)
 int dkt__vm_events(const struct vm_core *core, struct dkt__given **list, size_t *n, size_t *bad)
 {
 	struct events events = { .core = core };
-	uint64_t head, shared, room = TEXT_MAX;
+	uint64_t shared, room = TEXT_MAX;
+	struct vm_place event;
 	struct vm_list walk;
 	int err = find_types(&events);
 
 	if (!err)
-		err = dkt__vm_symbol(core, "ftrace_events", &head);
+		err = dkt__vm_walk(core, "ftrace_events", "trace_event_call", &event, &walk);
 	if (!err)
 		err = dkt__vm_symbol(core, "ftrace_common_fields", &shared);
 	if (!err)
 		err = put_fields(&events, shared, &events.common);
-	if (!err)
-		walk = dkt__vm_list(core->memory, head, events.event_link);
-	while (!err && dkt__vm_list_next(&walk, &events.event.at) && *n + *bad < EVENTS_MAX) {
-		err = add_event(&events, events.event, list, n, &room);
+	while (!err && dkt__vm_list_next(&walk, &event.at) && *n + *bad < EVENTS_MAX) {
+		err = add_event(&events, event, list, n, &room);
 		if (err && err != -ENOMEM) {
 			++*bad;
 			err = 0;

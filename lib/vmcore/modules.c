@@ -71,16 +71,11 @@ int dkt__vm_module_symbols(struct vm_core *core)
 {
 	struct vm_list list;
 	struct vm_place module;
-	uint64_t head, offset, n = 0, left = SYMBOLS_MAX;
-	int err = dkt__vm_symbol(core, "modules", &head), bad = 0;
+	uint64_t n = 0, left = SYMBOLS_MAX;
+	int err = dkt__vm_walk(core, "modules", "module", &module, &list), bad = 0;
 
-	if (!err)
-		err = dkt__vm_struct(core, "module", &module.type);
-	if (!err)
-		err = dkt__vm_offset(core, module.type, "list", &offset);
 	if (err)
 		return err;
-	list = dkt__vm_list(core->memory, head, offset);
 	while (dkt__vm_list_next(&list, &module.at) && n++ < MODULES_MAX) {
 		err = put_module(core, module, &left);
 		if (err == -ENOMEM)

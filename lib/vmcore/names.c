@@ -161,16 +161,11 @@ static int put_list(const struct vm_core *core, struct dkt_buf *buf)
 {
 	struct vm_place format;
 	struct vm_list list;
-	uint64_t head, offset, n = 0;
-	int err = dkt__vm_symbol(core, "trace_bprintk_fmt_list", &head);
+	uint64_t n = 0;
+	int err = dkt__vm_walk(core, "trace_bprintk_fmt_list", "trace_bprintk_fmt", &format, &list);
 
-	if (!err)
-		err = dkt__vm_struct(core, "trace_bprintk_fmt", &format.type);
-	if (!err)
-		err = dkt__vm_offset(core, format.type, "list", &offset);
 	if (err)
 		return err;
-	list = dkt__vm_list(core->memory, head, offset);
 	while (dkt__vm_list_next(&list, &format.at) && n++ < STRINGS_MAX && buf->len < TEXT_MAX) {
 		char *text __cleanup(free) = NULL;
 		uint64_t pointer;

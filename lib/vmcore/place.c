@@ -131,6 +131,21 @@ int dkt__vm_offset(const struct vm_core *core, uint32_t type, const char *path, 
 	return err;
 }
 
+int dkt__vm_walk(const struct vm_core *core, const char *symbol, const char *name,
+		 struct vm_place *entry, struct vm_list *list)
+{
+	uint64_t head, offset;
+	int err = dkt__vm_symbol(core, symbol, &head);
+
+	if (!err)
+		err = dkt__vm_struct(core, name, &entry->type);
+	if (!err)
+		err = dkt__vm_offset(core, entry->type, "list", &offset);
+	if (!err)
+		*list = dkt__vm_list(core->memory, head, offset);
+	return err;
+}
+
 int dkt__vm_get(const struct vm_core *core, struct vm_place from, const char *path, uint64_t *value)
 {
 	struct vm_place place;
