@@ -165,12 +165,6 @@ static inline bool dkt__expr_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static inline bool dkt__expr_is_name(char c)
-{
-	return dkt__expr_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_';
-}
-
 static inline bool dkt__expr_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');

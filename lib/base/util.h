@@ -115,6 +115,13 @@ static inline void *dkt__stretch(void *list, size_t had, size_t n, size_t size)
 		all_ ? &all_[place_] : NULL;                                                       \
 	})
 
+/* True for a letter, a digit and _. */
+static inline bool dkt__in_name(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
+}
+
 /* For qsort() and trees: compares elements whose first member is a text. */
 static inline int dkt__by_first_text(const void *a, const void *b)
 {

@@ -24,7 +24,7 @@ static int parse_field(struct expr_reader *r, struct expr_pred *pred)
 	uint32_t start = r->at;
 	char c = r->text[start];
 
-	while (dkt__expr_is_name(r->text[r->at]))
+	while (dkt__in_name(r->text[r->at]))
 		r->at++;
 	pred->field = span_from(r, start);
 	if (pred->field.len)
@@ -43,7 +43,7 @@ static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
 		struct expr_span name;
 		struct dkt__guess guess;
 
-		while (dkt__expr_is_name(r->text[r->at]))
+		while (dkt__in_name(r->text[r->at]))
 			r->at++;
 		name = span_from(r, start);
 		if (dkt__expr_span_is(r->expr, name, "ustring") && !pred->ustring &&
@@ -221,7 +221,7 @@ static int check_item(struct expr_reader *r, struct expr_pred *pred, struct expr
 	if (item->span.len == pred->value.len && !item->negative)
 		return 0;
 	for (i = item->negative; i < item->span.len; i++)
-		if (!dkt__expr_is_name(r->text[at + i]))
+		if (!dkt__in_name(r->text[at + i]))
 			break;
 	if (i < item->span.len || item->span.len == item->negative)
 		return dkt__expr_fail(r->expr, -EINVAL, at, "'%.*s' is neither number nor name",

@@ -7,7 +7,7 @@ int dkt__expr_parse_variable(struct expr_reader *r, struct expr_pred *pred)
 	uint32_t start = r->at++;
 
 	pred->kind = EXPR_VARIABLE;
-	while (dkt__expr_is_name(r->text[r->at]) || r->text[r->at] == '.')
+	while (dkt__in_name(r->text[r->at]) || r->text[r->at] == '.')
 		r->at++;
 	pred->value = (struct expr_span){ .at = start, .len = r->at - start };
 	pred->inner = (struct expr_span){ .at = start + 1, .len = pred->value.len - 1 };

@@ -52,7 +52,7 @@ int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, con
 
 	*spec = (struct dkt__key_spec){ 0 };
 	*at = 0;
-	while (n < len && dkt__expr_is_name(text[n]))
+	while (n < len && dkt__in_name(text[n]))
 		n++;
 	*why = "a field's name is expected here";
 	if (!n)

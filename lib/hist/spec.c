@@ -138,7 +138,7 @@ static int check_vars(struct dkt_hist *hist, const char *text)
 	for (const char *p = text;; p++) {
 		size_t name = 0;
 
-		while (dkt__expr_is_name(p[name]))
+		while (dkt__in_name(p[name]))
 			name++;
 		if (!name || p[name] != '=' || !p[name + 1] || p[name + 1] == ',')
 			return dkt__fail_at(hist->ctx, -EINVAL, "var", text,

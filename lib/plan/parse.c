@@ -77,8 +77,8 @@ static size_t word_len(const char *p)
 {
 	size_t n = 0;
 
-	if (isalpha((unsigned char)*p) || *p == '_')
-		while (isalnum((unsigned char)p[n]) || p[n] == '_')
+	if (!isdigit((unsigned char)*p))
+		while (dkt__in_name(p[n]))
 			n++;
 	return n;
 }
@@ -199,7 +199,7 @@ static bool operand_follows(const char *p)
 {
 	while (isspace((unsigned char)*p))
 		p++;
-	return isalnum((unsigned char)*p) || *p == '_' || *p == '(' || *p == '"';
+	return dkt__in_name(*p) || *p == '(' || *p == '"';
 }
 
 char *dkt__parse_type(struct dkt__parser *ps)

@@ -32,12 +32,7 @@ static void skip_blanks(struct eval *eval)
 
 static bool starts_name(char c)
 {
-	return isalpha((unsigned char)c) || c == '_';
-}
-
-static bool in_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
+	return dkt__in_name(c) && !isdigit((unsigned char)c);
 }
 
 int dkt__probe_read_name(struct eval *eval, char name[WORD_MAX])
@@ -47,7 +42,7 @@ int dkt__probe_read_name(struct eval *eval, char name[WORD_MAX])
 	skip_blanks(eval);
 	if (!starts_name(*eval->p))
 		return dkt__probe_fail(eval, -EINVAL, "a name is missing before '%.20s'", eval->p);
-	while (in_name(eval->p[n]))
+	while (dkt__in_name(eval->p[n]))
 		n++;
 	if (n >= WORD_MAX)
 		return dkt__probe_fail(eval, -EINVAL, "a name is too long");
@@ -210,7 +205,7 @@ static int eval_symbol(struct eval *eval, struct probe_value *value)
 	size_t n = 1;
 	char field[PROBE_FIELD_MAX + 1];
 
-	while (in_name(eval->p[n]) || eval->p[n] == '+' || eval->p[n] == '.' ||
+	while (dkt__in_name(eval->p[n]) || eval->p[n] == '+' || eval->p[n] == '.' ||
 	       (eval->p[n] == '-' && eval->p[n + 1] != '>') ||
 	       (eval->p[n] == ':' && starts_name(eval->p[n + 1]) && strchr(eval->p + n + 1, ':')))
 		n++;

@@ -116,9 +116,9 @@ int dkt__probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **t
 
 bool dkt__probe_is_name(const char *name)
 {
-	if (!isalpha((unsigned char)*name) && *name != '_')
+	if (isdigit((unsigned char)*name) || !*name)
 		return false;
-	while (isalnum((unsigned char)*name) || *name == '_')
+	while (dkt__in_name(*name))
 		name++;
 	return !*name;
 }

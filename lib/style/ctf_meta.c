@@ -20,12 +20,8 @@ static void put_quoted(struct dkt_buf *buf, const char *text)
 static void put_name(struct dkt_buf *buf, const char *name)
 {
 	dkt_buf_add(buf, "_", 1);
-	for (; *name; name++) {
-		bool fits = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-			    (*name >= '0' && *name <= '9');
-
-		dkt_buf_add(buf, fits ? name : "_", 1);
-	}
+	for (; *name; name++)
+		dkt_buf_add(buf, dkt__in_name(*name) ? name : "_", 1);
 }
 
 static void put_integer(struct dkt_buf *buf, unsigned int bits, bool is_signed, bool hex)

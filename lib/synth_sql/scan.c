@@ -28,7 +28,7 @@ bool dkt__sql_same(const struct sql *sql, const struct sql_token *a, const struc
 
 static bool is_name(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '.';
+	return dkt__in_name(c) || c == '.';
 }
 
 /* A backslash before a keyword turns it into a name, without the backslash. */

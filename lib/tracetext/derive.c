@@ -13,11 +13,6 @@ struct pair {
 	size_t key_len, value_len;
 };
 
-static bool is_name_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* True if a key can begin after this character. */
 static bool is_before_key(char c)
 {
@@ -43,7 +38,7 @@ static void take_value(const char *from, const char *end, struct pair *pair)
 
 		if (*stop != ' ')
 			continue;
-		while (next < end && is_name_char(*next))
+		while (next < end && dkt__in_name(*next))
 			next++;
 		if (!is_comm || (next < end && next > stop + 1 && *next == '='))
 			break;
@@ -83,7 +78,7 @@ static bool next_pair(const char **p, const char *begin, const char *end, struct
 	while (*p < end) {
 		const char *key = *p, *stop = key;
 
-		while (stop < end && is_name_char(*stop))
+		while (stop < end && dkt__in_name(*stop))
 			stop++;
 		*p = DKT__MAX(stop, key + 1);
 		if (stop == key || stop == end || isdigit((unsigned char)*key) ||

@@ -4,8 +4,6 @@
  * the lines of system calls, or from a saved tracefs tree. For lines that no format can parse, each name
  * also has an event in the system "text", whose fields are the text of the line and what it says by itself.
  */
-#include <ctype.h>
-
 #include "lib/base/parse.h"
 #include "lib/source/own_format.h"
 #include "lib/tracetext/format.h"
@@ -52,7 +50,7 @@ void dkt__text_name(const struct dkt__line *line, char name[DKT__TEXT_NAME])
 		return;
 	}
 	snprintf(name, DKT__TEXT_NAME, DKT__TEXT_SYSTEM);
-	while (stop < end && (isalnum((unsigned char)*stop) || strchr("_.", *stop)) && *stop)
+	while (stop < end && (dkt__in_name(*stop) || *stop == '.'))
 		stop++;
 	call = stop < end && *stop == '(';
 	back = end - stop > 4 && !memcmp(stop, " -> ", 4);
@@ -148,9 +146,9 @@ static bool has_word(const char *text, const char *word, size_t len)
 	const char *p = text;
 
 	for (; (p = memmem(p, strlen(p), word, len)); p++) {
-		bool begins = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+		bool begins = p == text || !dkt__in_name(p[-1]);
 
-		if (begins && !(isalnum((unsigned char)p[len]) || p[len] == '_'))
+		if (begins && !dkt__in_name(p[len]))
 			return true;
 	}
 	return false;
@@ -170,7 +168,7 @@ static bool is_kept(const char *line, const char *fmt)
 	while (end > line && end[-1] == ']')
 		while (end > line && *end != '[')
 			end--;
-	for (name = end; name > line && (isalnum((unsigned char)name[-1]) || name[-1] == '_');)
+	for (name = end; name > line && dkt__in_name(name[-1]);)
 		name--;
 	len = (size_t)(end - name);
 	return !strncmp(name, "common_", 7) || (len == 12 && !memcmp(name, "__syscall_nr", len)) ||
@@ -271,7 +269,7 @@ static void put_arguments(const char *p, const char *end, struct dkt_buf *buf)
 	for (const char *colon; (colon = memmem(p, (size_t)(end - p), ": ", 2)); p = colon + 2) {
 		const char *name = colon;
 
-		while (name > p && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+		while (name > p && dkt__in_name(name[-1]))
 			name--;
 		if (name == colon || (n && name[-1] != ' '))
 			continue;

@@ -97,7 +97,7 @@ static bool place(struct scan *s, struct dkt__line *line)
 
 static bool is_name(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '.';
+	return dkt__in_name(c) || c == '.';
 }
 
 void dkt__line_split(struct scan *s, struct dkt__line *line)
