@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds what describes a kernel: VMCOREINFO, its symbols and its types. */
+/*
+ * Finds what describes a kernel: VMCOREINFO, its symbols and its types, in the dump or in the file of the
+ * dumped kernel.
+ */
 #include "lib/vmcore/core.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+
 #include "lib/base/parse.h"
 #include "lib/debuginfo/binary.h"
 
@@ -105,6 +113,150 @@ static int load_btf(struct vm_core *core)
 	return err;
 }
 
+/* ---- the kernel's file: is it the same kernel ---- */
+
+#define BANNER "Linux version "
+
+/* Copies the release from the kernel's banner; "unknown": none. */
+static void get_release(Elf *elf, char *release, size_t size)
+{
+	size_t n, len;
+	const char *bytes = elf_rawfile(elf, &n), *found;
+
+	snprintf(release, size, "unknown");
+	for (; bytes; n -= (size_t)(found + 1 - bytes), bytes = found + 1) {
+		found = memmem(bytes, n, BANNER, strlen(BANNER));
+		if (!found)
+			return;
+		len = strnlen(found, n - (size_t)(found - bytes)) - strlen(BANNER);
+		found += strlen(BANNER);
+		len = DKT__MIN(len, size - 1);
+		/* Other strings begin with these words: the release of a kernel is a number. */
+		if (!len || *found < '0' || *found > '9')
+			continue;
+		snprintf(release, size, "%.*s", (int)len, found);
+		release[strcspn(release, " ")] = '\0';
+		return;
+	}
+}
+
+static void get_build(Elf *elf, char *build, size_t size)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+
+	*build = '\0';
+	for (ssize_t i = 0; i < n && (size_t)i < (size - 1) / 2; i++)
+		snprintf(build + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+}
+
+static int check(struct vm_core *core, const char *path, Elf *elf)
+{
+	char release[80], build[82], own_release[80], own_build[82];
+	bool same;
+
+	get_release(elf, release, sizeof(release));
+	get_build(elf, build, sizeof(build));
+	dkt__vm_info(core->info, "OSRELEASE", own_release, sizeof(own_release));
+	dkt__vm_info(core->info, "BUILD-ID", own_build, sizeof(own_build));
+	same = *build && *own_build ? !strcmp(build, own_build) : !strcmp(release, own_release);
+	if (same)
+		return 0;
+	return dkt_fail(
+		core->ctx, -EINVAL,
+		"%s is of another kernel than the dump %s: it is %s (build %s), the dump of "
+		"%s (build %s)",
+		path, core->name, release, *build ? build : "unknown", own_release,
+		*own_build ? own_build : "unknown");
+}
+
+/* ---- the file's symbols ---- */
+
+static Elf_Scn *find_section(Elf *elf, uint32_t type, const char *name, GElf_Shdr *head)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *is;
+
+		if (!gelf_getshdr(section, head))
+			continue;
+		is = name ? elf_strptr(elf, names, head->sh_name) : NULL;
+		if (name ? is && !strcmp(is, name) : head->sh_type == type)
+			return section;
+	}
+	return NULL;
+}
+
+static void put_symbol(struct vm_core *core, const GElf_Sym *symbol, const char *name,
+		       uint64_t offset)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	if (!name || !*name || strpbrk(name, "\n\t ") || symbol->st_shndx == SHN_UNDEF ||
+	    symbol->st_shndx == SHN_ABS || type == STT_SECTION || type == STT_FILE)
+		return;
+	dkt__buf_hex(&core->symbols, symbol->st_value + offset, 16, '0');
+	dkt_buf_str(&core->symbols, type == STT_FUNC ? " t " : " d ");
+	dkt_buf_str(&core->symbols, name);
+	dkt_buf_str(&core->symbols, "\n");
+}
+
+static int put_symbols(struct vm_core *core, const char *path, Elf *elf)
+{
+	uint64_t offset; /* from the addresses in the file to those in memory */
+	GElf_Shdr head;
+	Elf_Scn *section = find_section(elf, SHT_SYMTAB, NULL, &head);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	if (!dkt__vm_info_number(core->info, "KERNELOFFSET", DKT__HEX, &offset))
+		offset = 0;
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
+		put_symbol(core, &symbol, elf_strptr(elf, head.sh_link, symbol.st_name), offset);
+	if (core->symbols.err)
+		return dkt__no_memory(core->ctx);
+	return core->symbols.len ? 0 : dkt_fail(core->ctx, -EOPNOTSUPP, "%s has no symbols", path);
+}
+
+/* ---- the file's types ---- */
+
+static int parse_btf(struct vm_core *core, Elf *elf)
+{
+	GElf_Shdr head;
+	Elf_Scn *section = find_section(elf, 0, ".BTF", &head);
+	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+
+	if (!data || !data->d_buf)
+		return -ENOENT;
+	return dkt__btf_parse(core->ctx, data->d_buf, data->d_size, NULL, &core->btf);
+}
+
+static int find_types(struct vm_core *core, const char *path, Elf *elf)
+{
+	uint32_t type;
+	int err = parse_btf(core, elf);
+
+	if (!err) {
+		core->types = dkt__btf_types(core->btf);
+		return 0;
+	}
+	err = dkt__binary_open(core->ctx, path, NULL, NULL, &core->binary);
+	if (err)
+		return err;
+	core->types = &core->binary->types;
+	err = dkt__vm_struct(core, "trace_array", &type);
+	return err ? dkt_fail(core->ctx, -EOPNOTSUPP,
+			      "%s has no description of the kernel's types: neither BTF nor DWARF",
+			      path) :
+		     0;
+}
+
+/* ---- opening ---- */
+
 static int need_vmlinux(struct vm_core *core, const char *what, int err)
 {
 	char release[80];
@@ -118,30 +270,48 @@ static int need_vmlinux(struct vm_core *core, const char *what, int err)
 			core->name, release, what, dkt__vm_why(err));
 }
 
-static int fill(struct vm_core *core, const char *vmlinux)
+static int open_vmlinux(struct dkt_ctx *ctx, const char *path, int *fd, Elf **elf)
 {
-	int err = vmlinux ? dkt__vm_vmlinux_check(core, vmlinux) : 0;
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0)
+		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+	elf_version(EV_CURRENT);
+	*elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+	if (*elf && elf_kind(*elf) == ELF_K_ELF && gelf_getclass(*elf) == ELFCLASS64)
+		return 0;
+	return dkt_fail(
+		ctx, -ENOEXEC,
+		"%s is not a vmlinux: not a 64-bit ELF file (a vmlinuz is packed and has no "
+		"debug information)",
+		path);
+}
+
+static int fill(struct vm_core *core, const char *vmlinux, Elf *elf)
+{
+	int err = elf ? check(core, vmlinux, elf) : 0;
 
 	if (err)
 		return err;
 	err = dkt__vm_kallsyms(core);
-	if (err && vmlinux) {
+	if (err && elf) {
 		core->symbols.len = 0;
-		err = dkt__vm_vmlinux_symbols(core, vmlinux);
+		err = put_symbols(core, vmlinux, elf);
 		if (err)
 			return err;
 	}
 	if (err)
 		return need_vmlinux(core, "its symbols", err);
 	err = load_btf(core);
-	if (err && vmlinux)
-		return dkt__vm_vmlinux_types(core, vmlinux);
+	if (err && elf)
+		return find_types(core, vmlinux, elf);
 	return err ? need_vmlinux(core, "its types", err) : 0;
 }
 
 int dkt__vm_core_open(struct vm_core *core, struct dkt_ctx *ctx, const struct dkt__file *file,
 		      const char *vmlinux)
 {
+	int fd __cleanup(close) = -1;
+	Elf *elf = NULL;
 	int err;
 
 	*core = (struct vm_core){ .ctx = ctx, .name = file->name };
@@ -152,7 +322,10 @@ int dkt__vm_core_open(struct vm_core *core, struct dkt_ctx *ctx, const struct dk
 	core->info = core->image->info;
 	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	ctx->long_size = sizeof(uint64_t);
-	err = fill(core, vmlinux);
+	err = vmlinux ? open_vmlinux(ctx, vmlinux, &fd, &elf) : 0;
+	if (!err)
+		err = fill(core, vmlinux, elf);
+	elf_end(elf);
 	return err ? dkt__vm_core_fail_in(core, file, err) : 0;
 }
 

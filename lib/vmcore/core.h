@@ -62,11 +62,6 @@ int dkt__vm_kallsyms(struct vm_core *core);
 /* vmcore/modules.c: appends the symbols of the modules. */
 int dkt__vm_module_symbols(struct vm_core *core);
 
-/* vmcore/vmlinux.c */
-int dkt__vm_vmlinux_check(struct vm_core *core, const char *path);
-int dkt__vm_vmlinux_symbols(struct vm_core *core, const char *path);
-int dkt__vm_vmlinux_types(struct vm_core *core, const char *path);
-
 /* ---- values ---- */
 
 /* A variable of the kernel. */
