@@ -5,8 +5,6 @@
  */
 #include "lib/last_boot.h"
 
-#include <fcntl.h>
-
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
 #include "lib/instance.h"
@@ -14,14 +12,16 @@
 #include "lib/tracefs.h"
 
 /* The copy of the kernel's file in the directory of the spools. */
-#define INFO "last_boot_info"
-#define TEMP INFO ".new"
+static char *kept_path(const struct dkt_instance *in)
+{
+	return in->spool ? dkt__format("%s" DKT__SPOOL_LAST_BOOT "/last_boot_info", in->spool) :
+			   NULL;
+}
 
 static int read_kept(struct dkt_instance *in, char **text)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(in->spool);
-	char *path __cleanup(free) =
-		in->spool ? dkt__format("%s" DKT__SPOOL_LAST_BOOT "/" INFO, in->spool) : NULL;
+	char *path __cleanup(free) = kept_path(in);
 	size_t len;
 
 	return path ? dkt__read_file(path, SIZE_MAX, text, &len) : -ENOENT;
@@ -30,16 +30,14 @@ static int read_kept(struct dkt_instance *in, char **text)
 /* All or nothing: a part of the text may look like another distance. */
 static int keep(struct dkt__live *live, const char *text)
 {
-	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(live->dir);
-	int fd __cleanup(close) = -1;
-	int err;
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(live->in->spool);
+	char *path __cleanup(free) = kept_path(live->in);
+	int err = -ENOMEM;
 
 	if (live->dir < 0)
 		return 0;
-	fd = openat(live->dir, TEMP, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	err = fd < 0 ? -errno : dkt__write_all(fd, text, strlen(text));
-	if (!err && renameat(live->dir, TEMP, live->dir, INFO))
-		err = -errno;
+	if (path)
+		err = dkt__replace_file(path, text, strlen(text), false);
 	return err ? dkt_fail(live->in->ctx, err, "keep last_boot_info: %s", strerror(-err)) : 0;
 }
 
