@@ -81,6 +81,9 @@ struct dkt__given {
 int dkt__given_add(struct dkt_ctx *ctx, struct dkt__given **list, size_t *n, const char *system,
 		   const char *text, size_t len);
 
+/* Sets *out to the format with another ID, which the caller frees; NULL: it has no ID. -ENOMEM */
+int dkt__format_renumber(const char *text, int id, char **out);
+
 /*
  * Uses these events as the context's catalogue instead of those in tracefs. Reads only names and IDs;
  * a format is parsed when its event is first needed.

@@ -35,6 +35,15 @@ static bool read_head(const struct dkt__given *given, const char **name, size_t 
 	return *id > 0 && *id < MAX_ID;
 }
 
+int dkt__format_renumber(const char *text, int id, char **out)
+{
+	const char *line = strstr(text, "\nID: ");
+	const char *rest = line ? strchr(line + 1, '\n') : NULL;
+
+	*out = rest ? dkt__format("%.*s\nID: %d%s", (int)(line - text), text, id, rest) : NULL;
+	return rest && !*out ? -ENOMEM : 0;
+}
+
 int dkt__given_add(struct dkt_ctx *ctx, struct dkt__given **list, size_t *n, const char *system,
 		   const char *text, size_t len)
 {

@@ -189,23 +189,6 @@ static bool id_used(const struct dkt_tracedat *out, int id)
 	return out->used[id / 8] & 1 << id % 8;
 }
 
-/* Replaces the ID in a format's text. Frees the old text; the new one is NULL if it had no ID. */
-static int renumber(char **text, size_t *len, int id)
-{
-	char *old __cleanup(free) = *text, *at = strstr(old, "\nID: "), *rest;
-
-	*text = NULL;
-	*len = 0;
-	if (!at)
-		return 0;
-	rest = at + 5 + strspn(at + 5, "0123456789");
-	*text = dkt__format("%.*s\nID: %d%s", (int)(at - old), old, id, rest);
-	if (!*text)
-		return -ENOMEM;
-	*len = strlen(*text);
-	return 0;
-}
-
 /* Returns the place of the ID for events of this system, name and format; 0 there: there is none yet. */
 static int *id_of_kind(struct dkt_tracedat *out, const struct dkt_event *event, const char *text)
 {
@@ -228,6 +211,7 @@ static int free_id(struct dkt_tracedat *out)
 /* Takes the text. */
 static int event_append(struct dkt_tracedat *out, struct dkt__tdw_event *to)
 {
+	char *old __cleanup(free) = NULL;
 	int err = 0;
 
 	/* Choose another ID if this one is invalid or used by another event. */
@@ -237,8 +221,10 @@ static int event_append(struct dkt_tracedat *out, struct dkt__tdw_event *to)
 			err = dkt_fail(out->ctx, -E2BIG,
 				       "a trace.dat file has at most %d events, and these are more",
 				       DKT__TDW_IDS - 1);
-		else if (to->text)
-			err = renumber(&to->text, &to->len, to->id);
+		else if ((old = to->text))
+			err = dkt__format_renumber(old, to->id, &to->text);
+		if (old)
+			to->len = to->text ? strlen(to->text) : 0;
 	}
 	if (!err)
 		err = dkt__append(out->events, out->n_events, *to);

@@ -131,15 +131,6 @@ static int begin_file(struct retiring *r)
 	return dkt_buf_error(&r->file);
 }
 
-/* The format with another ID: its second line. */
-static char *renumber(const char *text, int id)
-{
-	const char *line = strstr(text, "\nID: ");
-	const char *rest = line ? strchr(line + 1, '\n') : NULL;
-
-	return rest ? dkt__format("%.*s\nID: %d%s", (int)(line - text), text, id, rest) : NULL;
-}
-
 static int add_event(struct retiring *r, struct dkt_event *event)
 {
 	char *text __cleanup(free) = NULL, *format __cleanup(free) = NULL;
@@ -153,7 +144,8 @@ static int add_event(struct retiring *r, struct dkt_event *event)
 				"keep the records of %s:%s: the log has those of %d removed events;"
 				" dk prints them",
 				event->system, event->name, RETIRED_MAX);
-	format = renumber(text, r->next);
+	if (dkt__format_renumber(text, r->next, &format))
+		return dkt__no_memory(event->ctx);
 	if (!format)
 		return dkt_fail(event->ctx, -EINVAL, "the format of %s:%s has no ID", event->system,
 				event->name);
