@@ -292,6 +292,8 @@ struct dkt_interval {
 	const char *calls; /* of system calls: only these, separated by commas; NULL: all */
 	bool per_task; /* one thread causes both, so that its PID selects the records */
 	bool few_keys; /* about as many values of the key as threads, or fewer: a kernel's table can hold them */
+	const char *
+		analysis; /* the tool's analysis that tells more of the same intervals; NULL: none */
 };
 
 /* The maximum of them. */

@@ -13,7 +13,7 @@ struct way {
 };
 
 struct named {
-	const char *name, *about;
+	const char *name, *about, *analysis;
 	struct way *ways;
 	const char *file; /* the last one that had it */
 	struct named *next;
@@ -132,9 +132,14 @@ static int check_way(struct dkt__yaml *r, const yaml_mark_t *mark, struct dkt_ct
 
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-enum { NAME_ABOUT, NAME_ENTRIES };
+static bool is_name(const char *word)
+{
+	return *word && !word[strspn(word, NAME_CHARS)];
+}
 
-static const char *const name_words[] = { "about", "entries" };
+enum { NAME_ABOUT, NAME_ENTRIES, NAME_ANALYSIS };
+
+static const char *const name_words[] = { "about", "entries", "analysis" };
 
 static const struct dkt__yaml_keys name_keys = { "key", name_words, ARRAY_SIZE(name_words), NULL };
 
@@ -163,12 +168,24 @@ static int read_way(struct dkt__yaml *r, unsigned int key, void *data)
 	return err;
 }
 
+/* Which analyses there are is known to the program that has them. */
+static int read_analysis(struct dkt__yaml *r, const char **analysis)
+{
+	int err = dkt__yaml_text(r, name_words[NAME_ANALYSIS], analysis);
+
+	return err || is_name(*analysis) ?
+		       err :
+		       DKT__YAML_REFUSE(r, "analysis '%s' is not a name", *analysis);
+}
+
 static int read_name_key(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	struct reading *reading = data;
 
 	if (key == NAME_ABOUT)
 		return dkt__yaml_text(r, name_words[key], &reading->named->about);
+	if (key == NAME_ANALYSIS)
+		return read_analysis(r, &reading->named->analysis);
 	reading->named->ways = NULL;
 	reading->end = &reading->named->ways;
 	return dkt__yaml_list(r, name_words[key], key, read_way, reading);
@@ -191,7 +208,7 @@ static int read_interval(struct dkt__yaml *r, const char *name, void *data)
 	const yaml_mark_t mark = r->event.start_mark;
 	int err;
 
-	if (!*name || name[strspn(name, NAME_CHARS)])
+	if (!is_name(name))
 		return DKT__YAML_REFUSE(r, "'%s' is not a name: use letters, digits, '-' and '_'",
 					name);
 	reading.named = find_named(data, name);
@@ -248,6 +265,7 @@ static int flatten(struct dkt__intervals *all)
 				return -ENOMEM;
 			all->list[all->n] = way->interval;
 			all->list[all->n].name = named->name;
+			all->list[all->n].analysis = named->analysis;
 			all->list[all->n++].about = named->about;
 		}
 	return 0;
