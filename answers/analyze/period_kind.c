@@ -3,6 +3,7 @@
 #include "answers/analyze/period_kind.h"
 
 #include "answers/analyze/kinds.h"
+#include "answers/analyze/period_pair.h"
 #include "answers/analyze/period_state.h"
 #include "compat/lustre/event_names.h"
 #include "lib/base/buf.h"
@@ -196,6 +197,21 @@ int period_run_new(struct dkt_ctx *ctx, const struct analysis *analysis, const c
 	run->analysis.kind = &run->kind;
 	err = period_defs_read(ctx, text, &run->defs);
 	return err ? err : make_kind(run);
+}
+
+int period_run_of_pair(struct dkt_ctx *ctx, const struct analysis *analysis,
+		       struct dkt_ctx *definitions, const char *name, struct period_run **run)
+{
+	char *text __cleanup(free) = NULL;
+	size_t n_groups = 0;
+	int err = period_pair_table(ctx, definitions, name, &text, &n_groups);
+
+	*run = NULL;
+	if (!err)
+		err = period_run_new(ctx, analysis, text, run);
+	for (size_t i = 0; !err && i < n_groups && i < SPAN_GROUPS; i++)
+		(*run)->sets[0].by[i] = (int)i;
+	return err;
 }
 
 void period_run_free(struct period_run *run)

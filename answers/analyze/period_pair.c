@@ -2,12 +2,16 @@
 /* The ready-made pairs of latency as definitions of periods. */
 #include "answers/analyze/period_pair.h"
 
+#include "answers/analyze/period_field.h"
+#include "compat/set/pair_calls.h"
+#include "lib/base/buf.h"
 #include "lib/base/disks.h"
 #include "lib/base/glob.h"
 #include "lib/base/guess.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/request.h"
+#include "lib/base/strings.h"
 
 static int unknown(struct dkt_ctx *ctx, const char *name)
 {
@@ -26,23 +30,38 @@ static int unknown(struct dkt_ctx *ctx, const char *name)
 			name, dkt__guess_words(&guess));
 }
 
-/* True if the kernel has an event of the first word. */
-static bool has_events(struct dkt_ctx *ctx, const char *words)
+static bool is_of(const struct dkt_event *event, const char *word)
 {
-	const char *colon = strchr(words, ':'), *name = colon + 1;
+	const char *system = dkt_event_system(event), *name = dkt_event_name(event);
+	const char *colon = strchr(word, ':') + 1;
+
+	return dkt__glob_match(word, (size_t)(colon - 1 - word), system, strlen(system)) &&
+	       dkt__glob_match(colon, strcspn(colon, ","), name, strlen(name));
+}
+
+/* Returns an event of the kernel that is of the first word, or NULL. */
+static struct dkt_event *find_event(struct dkt_ctx *ctx, const char *word)
+{
 	struct dkt_event *const *all;
 	size_t n;
 
-	if (dkt_events(ctx, &all, &n))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const char *system = dkt_event_system(all[i]), *event = dkt_event_name(all[i]);
-
-		if (dkt__glob_match(words, (size_t)(colon - words), system, strlen(system)) &&
-		    dkt__glob_match(name, strcspn(name, ","), event, strlen(event)))
-			return true;
+	if (dkt_events(ctx, &all, &n)) {
+		free(dkt_error_take(ctx));
+		return NULL;
 	}
-	return false;
+	for (size_t i = 0; i < n; i++)
+		if (is_of(all[i], word))
+			return all[i];
+	return NULL;
+}
+
+/* The events of one side have the same fields. */
+static bool has_field(struct dkt_ctx *ctx, const char *words, const char *field, size_t len)
+{
+	char *name __cleanup(free) = strndup(field, len);
+	struct dkt_event *event = find_event(ctx, words);
+
+	return name && event && period_has_field(event, name);
 }
 
 /* Writes "b == $begin.a && c == $begin.c" for the key "a=b,c". */
@@ -60,46 +79,175 @@ static void put_key(FILE *f, const char *key)
 	}
 }
 
-/* Each event of the list gets the filter. */
-static void put_end(FILE *f, const struct dkt_interval *pair)
+/* Writes "id == a || id == b" for the calls "a,b". */
+static void put_calls(FILE *f, const struct dkt_interval *pair)
 {
-	if (!strcmp(pair->match, DKT__REQUEST_KEY)) {
-		fprintf(f, "%s; match " DKT__REQUEST_KEY, pair->end);
-		return;
-	}
-	for (const char *p = pair->end; *p;) {
+	const char *field = dkl_pair_call_field(pair);
+
+	for (const char *p = pair->calls; *p;) {
 		int len = (int)strcspn(p, ",");
 
-		fprintf(f, "%s%.*s[", p == pair->end ? "" : ",", len, p);
-		put_key(f, pair->match);
-		fputc(']', f);
+		fprintf(f, "%s%s == %.*s", p == pair->calls ? "" : " || ", field, len, p);
 		p += len + (p[len] == ',');
 	}
 }
 
-int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
+/* Each event of the list gets the filter. */
+static void put_events(FILE *f, const struct dkt_interval *pair, bool end)
 {
-	const struct dkt_interval *first = dkt_interval_find(ctx, name, NULL), *pair = first;
-	size_t size;
-	FILE *f;
+	const char *const list = end ? pair->end : pair->begin;
+	const bool filtered = end ? strcmp(pair->match, DKT__REQUEST_KEY) != 0 :
+				    pair->calls != NULL;
 
-	*text = NULL;
-	if (!first)
-		return unknown(ctx, name);
-	while (pair && (pair->calls || !has_events(ctx, pair->begin)))
-		pair = dkt_interval_find(ctx, name, pair);
-	pair = pair ? pair : first;
-	f = open_memstream(text, &size);
+	for (const char *p = list; *p;) {
+		int len = (int)strcspn(p, ",");
+
+		fprintf(f, "%s%.*s%s", p == list ? "" : ",", len, p, filtered ? "[" : "");
+		if (filtered && end)
+			put_key(f, pair->match);
+		else if (filtered)
+			put_calls(f, pair);
+		if (filtered)
+			fputc(']', f);
+		p += len + (p[len] == ',');
+	}
+	if (end && !filtered)
+		fprintf(f, "; match " DKT__REQUEST_KEY);
+}
+
+/* ---- columns ---- */
+
+/* Returns "$begin.FIELD", or FIELD if only records of the end have it; with its modifier if periods have that. */
+static char *value_of(struct dkt_ctx *ctx, const struct dkt_interval *pair, const char *field,
+		      size_t len)
+{
+	static const char syscall[] = ".syscall";
+	const bool ends = !has_field(ctx, pair->begin, field, len) &&
+			  has_field(ctx, pair->end, field, len);
+
+	return dkt__format("%s%.*s%s", ends ? "" : "$begin.", (int)len, field,
+			   !strcmp(field + len, syscall) ? syscall : "");
+}
+
+/* Adds the columns "KEY=VALUE" of one way to measure. */
+static int add_columns(struct dkt_ctx *ctx, const struct dkt_interval *pair,
+		       struct dkt__strings *columns)
+{
+	const char *field = pair->keys;
+	const size_t len = field ? strcspn(field, ".") : 0;
+	char *value __cleanup(free) = field ? value_of(ctx, pair, field, len) : NULL;
+	int err;
+
+	if (!field)
+		return 0;
+	if (!value)
+		return -ENOMEM;
+	err = dkt__strings_take(columns, dkt__format("%.*s=%s", (int)len, field, value));
+	if (err || !dkt__disk_is_field(field))
+		return err;
+	return dkt__strings_take(columns, dkt__format("%s_disk=%s.disk", field, value));
+}
+
+static const char *find_column(const struct dkt__strings *columns, const char *like)
+{
+	const size_t len = strcspn(like, "=") + 1;
+
+	for (size_t i = 0; i < columns->n; i++)
+		if (!strncmp(columns->list[i], like, len))
+			return columns->list[i];
+	return NULL;
+}
+
+/* Adds the columns of each way that has the name, in the order of the ways, with the values of one. */
+static int add_all_columns(struct dkt_ctx *ctx, struct dkt_ctx *definitions,
+			   const struct dkt_interval *pair, struct dkt__strings *columns)
+{
+	struct dkt__strings own = { 0 }, all = { 0 };
+	const struct dkt_interval *way = NULL;
+	int err = add_columns(ctx, pair, &own);
+
+	while (!err && (way = dkt_interval_find(definitions, pair->name, way)))
+		err = add_columns(ctx, way, &all);
+	for (size_t i = 0; !err && i < all.n; i++)
+		if (!find_column(columns, all.list[i]))
+			err = dkt__strings_add(columns,
+					       find_column(&own, all.list[i]) ?: all.list[i]);
+	dkt__strings_clear(&own);
+	dkt__strings_clear(&all);
+	return err;
+}
+
+/* ---- the definition ---- */
+
+char *period_pair_name(const char *name)
+{
+	char *copy = strdup(name);
+
+	for (char *p = copy; p && *p; p++)
+		*p = *p == '-' ? '_' : *p;
+	return copy;
+}
+
+/* Returns the way that the kernel has the events of, or else the first one; NULL: there is no such name. */
+static const struct dkt_interval *choose(struct dkt_ctx *ctx, struct dkt_ctx *definitions,
+					 const char *name)
+{
+	const struct dkt_interval *first = dkt_interval_find(definitions, name, NULL),
+				  *pair = first;
+
+	while (pair && !find_event(ctx, pair->begin))
+		pair = dkt_interval_find(definitions, name, pair);
+	return pair ? pair : first;
+}
+
+static int put_text(struct dkt_ctx *ctx, const struct dkt_interval *pair,
+		    const struct dkt__strings *columns, char **text)
+{
+	char *name __cleanup(free) = period_pair_name(pair->name);
+	size_t size;
+	FILE *f = name ? open_memstream(text, &size) : NULL;
+
 	if (!f)
 		return dkt__no_memory(ctx);
-	/* The name of the pair may have a '-', which the name of a period has not. */
-	for (const char *p = name; *p; p++)
-		fputc(*p == '-' ? '_' : *p, f);
-	fprintf(f, ": begin %s; end ", pair->begin);
-	put_end(f, pair);
-	if (pair->keys)
-		fprintf(f, "; show $begin.%s", pair->keys);
-	if (pair->keys && dkt__disk_is_field(pair->keys))
-		fprintf(f, ", %s_disk=$begin.%s.disk", pair->keys, pair->keys);
+	fprintf(f, "%s: begin ", name);
+	put_events(f, pair, false);
+	fputs("; end ", f);
+	put_events(f, pair, true);
+	for (size_t i = 0; i < columns->n; i++)
+		fprintf(f, "%s%s", i ? ", " : "; show ", columns->list[i]);
 	return dkt__with_words(ctx, dkt__text_end(f, 0, text));
+}
+
+int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
+{
+	const struct dkt_interval *pair = choose(ctx, ctx, name);
+	struct dkt__strings columns = { 0 };
+	int err;
+
+	*text = NULL;
+	if (!pair)
+		return unknown(ctx, name);
+	err = dkt__with_words(ctx, add_columns(ctx, pair, &columns));
+	if (!err)
+		err = put_text(ctx, pair, &columns, text);
+	dkt__strings_clear(&columns);
+	return err;
+}
+
+int period_pair_table(struct dkt_ctx *ctx, struct dkt_ctx *definitions, const char *name,
+		      char **text, size_t *n_groups)
+{
+	const struct dkt_interval *pair = choose(ctx, definitions, name);
+	struct dkt__strings columns = { 0 };
+	int err;
+
+	*text = NULL;
+	if (!pair)
+		return unknown(ctx, name);
+	err = dkt__with_words(ctx, add_all_columns(ctx, definitions, pair, &columns));
+	*n_groups = columns.n;
+	if (!err)
+		err = put_text(ctx, pair, &columns, text);
+	dkt__strings_clear(&columns);
+	return err;
 }

@@ -344,11 +344,10 @@ int spans_begin(struct spans *spans, struct analyze *a)
 	*spans = (struct spans){ .a = a, .n_sets = kind->n_sets };
 	if (!kind->n_sets)
 		return 0;
-	spans->ring = calloc(SPANS_RING, sizeof(*spans->ring));
 	spans->open = calloc(kind->n_sets, sizeof(*spans->open));
 	spans->shown = calloc(kind->n_sets + 1, sizeof(*spans->shown));
 	spans->tables = calloc(kind->n_sets + 1, sizeof(*spans->tables));
-	if (!spans->ring || !spans->open || !spans->shown || !spans->tables)
+	if (!spans->open || !spans->shown || !spans->tables)
 		return dkt__no_memory(a->ctx);
 	for (size_t i = 0; i < kind->n_sets; i++) {
 		spans->shown[i].set = &kind->sets[i];
@@ -364,12 +363,20 @@ int spans_begin(struct spans *spans, struct analyze *a)
 int span_add(struct analyze *a, struct span *span)
 {
 	struct spans *spans = &a->spans;
-	struct span *place = &spans->ring[spans->head];
+	struct span *place;
 	int err;
 
 	/* No loss can make it doubtful, so that it need not wait. */
 	if (spans->shown[span->set].set->one_cpu && span->begin <= span->end)
 		return show(spans, span);
+	/* Most of many analyses find nothing. */
+	if (dkt__unlikely(!spans->ring))
+		spans->ring = calloc(SPANS_RING, sizeof(*spans->ring));
+	if (!spans->ring) {
+		free(span->more);
+		return dkt__no_memory(a->ctx);
+	}
+	place = &spans->ring[spans->head];
 	err = spans->n == SPANS_RING ? show(spans, place) : 0;
 	*place = *span;
 	place->end = DKT__MAX(span->begin, span->end);

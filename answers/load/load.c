@@ -88,19 +88,10 @@ int load_join(struct load *load, size_t nr)
 
 /* ---- tables of every load ---- */
 
-static const char *const own_names[] = {
-	"hosts",  "files",     "disks",
-	"losses", "events",    "classes",
-	"rates",  "latencies", "latencies_by_minute",
-};
-
 static bool is_reserved(const struct schema *schema, const char *name)
 {
 	const struct load *load = schema->data;
 
-	for (size_t i = 0; i < ARRAY_SIZE(own_names); i++)
-		if (!strcasecmp(own_names[i], name))
-			return true;
 	return answers_have(&load->files[0].answers, name);
 }
 

@@ -53,15 +53,15 @@ static int create(struct load *load, const struct load_file *file, const struct 
 {
 	struct target *target = target_new(load, answer->name);
 	struct creation creation = { load, target, answer_table(&file->answers, answer),
-				     answer->set };
+				     answer->log };
 	int err = target ? 0 : -ENOMEM;
 
 	load->results[answer_nr(file, answer)] = target;
 	if (!err)
 		err = answer_each_column(creation.table, add_column, &creation);
 	if (!err)
-		err = target_create(load, target, answer->set ? LAYOUT_LOG : LAYOUT_TABLE);
-	if (!err && answer->set)
+		err = target_create(load, target, answer->log ? LAYOUT_LOG : LAYOUT_TABLE);
+	if (!err && answer->log)
 		err = load_views(load, file, answer);
 	return dkt__with_words(load->ctx, err);
 }
@@ -108,7 +108,7 @@ static void put_cell(struct columns *row, const struct result_column *column,
 static uint64_t time_of(const struct load_file *file, const struct answer *answer,
 			const struct result_table *table, const struct result_cell *cells)
 {
-	for (size_t i = 0; answer->set && i < table->n; i++)
+	for (size_t i = 0; answer->log && i < table->n; i++)
 		if (!strcmp(table->columns[i].key, "end"))
 			return cells[i].number;
 	return file->ts;
@@ -126,7 +126,7 @@ int load_answer_row(void *data, struct answer *answer, size_t host, const struct
 
 	(void)host;
 	/* An analysis counts only at the end, and from too few events it counts nothing. */
-	if (!answer->set && !answer_suffices(&file->answers, answer))
+	if (!answer->log && !answer_suffices(&file->answers, answer))
 		return 0;
 	if (!target)
 		err = create(load, file, answer);
@@ -138,7 +138,7 @@ int load_answer_row(void *data, struct answer *answer, size_t host, const struct
 	if (err || !row)
 		return err;
 	for (size_t i = 0; i < table->n; i++)
-		if (answer->set && is_time(table->columns[i].key))
+		if (answer->log && is_time(table->columns[i].key))
 			row_u64(row, cells[i].number);
 		else
 			put_cell(row, &table->columns[i], &cells[i]);

@@ -95,7 +95,7 @@ static bool is_reserved(const struct schema *schema, const char *name)
 {
 	const struct database *db = schema->data;
 
-	return own_has(name) || !strcasecmp(name, BATCH_TABLE) || answers_have(&db->answers, name);
+	return answers_have(&db->answers, name);
 }
 
 /* ---- the tables and columns that statements read: the others are not filled ---- */
@@ -176,7 +176,7 @@ static int create_answer(struct database *db, struct answer *answer)
 {
 	int err = results_create(db, answer);
 
-	return err || !answer->set ? err : views_create(db, answer);
+	return err || !answer->log ? err : views_create(db, answer);
 }
 
 /* Creates the tables that are wanted by name, though there may be no record for them. */
@@ -364,10 +364,9 @@ void database_lacks(const struct database *db,
 {
 	for (size_t i = 0; i < db->answers.n; i++) {
 		const struct answer *answer = &db->answers.list[i];
-		const struct analysis_kind *kind = db->answers.jobs[answer->job].analysis.kind;
 
 		if (answer->wanted && !answer_suffices(&db->answers, answer))
-			fn(data, answer->name, kind->events[0].name);
+			fn(data, answer->name, answer_event(&db->answers, answer));
 	}
 }
 

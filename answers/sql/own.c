@@ -32,14 +32,6 @@ static const struct own {
 	[OWN_CLASSES] = { "classes", "(mask INTEGER PRIMARY KEY, class TEXT)", "INSERT", 2 },
 };
 
-bool own_has(const char *name)
-{
-	for (size_t i = 0; i < OWN_TABLES; i++)
-		if (!strcasecmp(tables[i].name, name))
-			return true;
-	return false;
-}
-
 int own_create(struct database *db)
 {
 	for (size_t i = 0; i < OWN_TABLES; i++)

@@ -84,7 +84,7 @@ int results_row(void *data, struct answer *answer, size_t host, const struct res
 	int err;
 
 	/* An analysis counts only at the end, and from too few events it counts nothing. */
-	if (!answer->set && !answer_suffices(&db->answers, answer))
+	if (!answer->log && !answer_suffices(&db->answers, answer))
 		return 0;
 	err = results_create(db, answer);
 	table = answer->writer;

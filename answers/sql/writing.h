@@ -104,8 +104,6 @@ static inline bool written_fills(const struct database *db, const struct written
 
 /* ---- own.c: the tables that describe the others ---- */
 
-/* True if a table of that name describes others. */
-bool own_has(const char *name);
 int own_create(struct database *db);
 int own_add_loss(struct database *db, size_t file, const struct dkt_record *gap);
 

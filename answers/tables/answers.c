@@ -11,131 +11,6 @@ struct answer_run {
 	size_t job, host;
 };
 
-/* ---- the list ---- */
-
-static bool has_periods(const struct analysis *analysis)
-{
-	return !strncmp(analysis->name, "period", 6);
-}
-
-/* True if the list has a log of the intervals that the analysis counts. */
-static bool has_log(const struct answers *answers, const struct analysis *analysis)
-{
-	for (size_t i = 0; i < answers->n_jobs; i++)
-		if (answers->jobs[i].analysis.kind == analysis->kind &&
-		    answers->jobs[i].analysis.view == VIEW_LOG)
-			return true;
-	return false;
-}
-
-static int add_table(struct answers *answers, size_t nr, const char *key, bool alone,
-		     const struct span_set *set)
-{
-	const char *name = answers->jobs[answers->n_jobs - 1].analysis.name;
-	struct answer answer = {
-		.name = alone ? strdup(name) : dkt__format("%s_%s", name, key),
-		.job = answers->n_jobs - 1,
-		.nr = nr,
-		.set = set,
-		.wanted = true,
-	};
-
-	if (answer.name && !dkt__append(answers->list, answers->n, answer))
-		return 0;
-	free(answer.name);
-	return -ENOMEM;
-}
-
-static int add_job(struct answers *answers, const struct analysis *analysis)
-{
-	const struct analysis_kind *kind = analysis->kind;
-	size_t n = analysis->view == VIEW_LOG ? kind->n_sets : kind->n_tables;
-	const struct answer_job job = { .analysis = *analysis, .first = answers->n };
-	int err = dkt__append(answers->jobs, answers->n_jobs, job);
-
-	for (size_t i = 0; !err && i < n; i++)
-		err = analysis->view == VIEW_LOG ?
-			      add_table(answers, i, kind->sets[i].key, n == 1, &kind->sets[i]) :
-			      add_table(answers, i, kind->tables[i].key,
-					n == 1 && analysis->view == VIEW_TABLES, NULL);
-	return err;
-}
-
-int answers_new(struct answers *answers)
-{
-	/* The analyses of calls have no log, which the command strace is. */
-	static const char calls[] = "syscalllog";
-	const struct analysis *analysis = NULL;
-	int err = 0;
-
-	while (!err && (analysis = analysis_next(analysis)))
-		if (analysis->view == VIEW_LOG && !has_periods(analysis))
-			err = add_job(answers, analysis);
-	while (!err && (analysis = analysis_next(analysis))) {
-		struct analysis log = *analysis;
-
-		if (has_periods(analysis))
-			continue;
-		if (analysis->kind->n_sets && !has_log(answers, analysis)) {
-			log.name = calls;
-			log.view = VIEW_LOG;
-			err = add_job(answers, &log);
-		}
-		if (!err && analysis->kind->n_tables &&
-		    (analysis->view == VIEW_TABLES || analysis->view == VIEW_STATS))
-			err = add_job(answers, analysis);
-	}
-	return dkt__with_words(answers->ctx, err);
-}
-
-int answers_each_view(const struct answers *answers, const struct answer *log,
-		      int (*fn)(void *data, const struct analysis *analysis, const char *name),
-		      void *data)
-{
-	const struct analysis *mine = &answers->jobs[log->job].analysis, *analysis = NULL;
-	int rc = 0;
-
-	if (!log->set)
-		return 0;
-	while (!rc && (analysis = analysis_next(analysis))) {
-		char *name __cleanup(free) = NULL;
-
-		if (analysis->kind != mine->kind || analysis->view == VIEW_LOG ||
-		    analysis->view == VIEW_TABLES)
-			continue;
-		name = mine->kind->n_sets == 1 ?
-			       strdup(analysis->name) :
-			       dkt__format("%s_%s", analysis->name, log->set->key);
-		rc = name ? fn(data, analysis, name) : -ENOMEM;
-	}
-	return rc;
-}
-
-struct reserved {
-	const char *name;
-	bool found;
-};
-
-static int is_view(void *data, const struct analysis *analysis, const char *name)
-{
-	struct reserved *reserved = data;
-
-	(void)analysis;
-	reserved->found |= !strcasecmp(name, reserved->name);
-	return 0;
-}
-
-bool answers_have(const struct answers *answers, const char *name)
-{
-	struct reserved reserved = { .name = name };
-
-	for (size_t i = 0; !reserved.found && i < answers->n; i++) {
-		reserved.found |= !strcasecmp(answers->list[i].name, name);
-		answers_each_view(answers, &answers->list[i], is_view, &reserved);
-	}
-	return reserved.found;
-}
-
 /* ---- columns ---- */
 
 /* A process has a number beside its PID, which another one may have later. */
@@ -207,6 +82,19 @@ size_t answer_groups(const struct answer *log, struct answer_group groups[ANSWER
 
 /* ---- running ---- */
 
+/* Adds an analysis to those that take the records of an event. */
+static int add_taker(struct answers *answers, struct answer_takers *takers, uint32_t job)
+{
+	uint32_t *jobs =
+		dkt__arena_grow(&answers->arena, takers->jobs, takers->n, sizeof(*takers->jobs));
+
+	if (!jobs)
+		return -ENOMEM;
+	takers->jobs = jobs;
+	jobs[takers->n++] = job;
+	return 0;
+}
+
 static struct answer_run *run_of(const struct answers *answers, size_t job, size_t host)
 {
 	return &answers->runs[job * answers->n_hosts + host];
@@ -229,10 +117,34 @@ static int pass_row(void *data, const struct result_table *table, const struct r
 	return 0;
 }
 
-static int begin_job(struct answers *answers, size_t nr, struct dkt_ctx *const *ctxs)
+static const struct analysis *analysis_of(const struct answer_job *job, size_t host)
+{
+	return job->kinds ? period_run_analysis(job->kinds[host]) : &job->analysis;
+}
+
+/* Makes the kind of an interval for each host. */
+static int make_kinds(struct answers *answers, struct answer_job *job, struct dkt_ctx *const *ctxs)
+{
+	int err = 0;
+
+	job->kinds = calloc(answers->n_hosts, sizeof(struct period_run *));
+	if (!job->kinds)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < answers->n_hosts; i++) {
+		const struct analysis log = { .name = job->analysis.name, .view = VIEW_LOG };
+
+		err = period_run_of_pair(ctxs[i], &log, answers->ctx, job->interval,
+					 &job->kinds[i]);
+	}
+	if (!err)
+		answers->list[job->first].set = analysis_of(job, 0)->kind->sets;
+	return err;
+}
+
+static int begin_job(struct answers *answers, uint32_t nr, struct dkt_ctx *const *ctxs)
 {
 	struct answer_job *job = &answers->jobs[nr];
-	int err = 0;
+	int err = job->interval ? make_kinds(answers, job, ctxs) : 0;
 
 	job->of_host = calloc(answers->n_hosts, sizeof(struct analyze *));
 	if (!job->of_host)
@@ -241,9 +153,9 @@ static int begin_job(struct answers *answers, size_t nr, struct dkt_ctx *const *
 		struct analyze_opts opts = { .row = pass_row, .data = run_of(answers, nr, i) };
 
 		*run_of(answers, nr, i) = (struct answer_run){ answers, nr, i };
-		err = analyze_new(ctxs[i], &job->analysis, &opts, &job->of_host[i]);
+		err = analyze_new(ctxs[i], analysis_of(job, i), &opts, &job->of_host[i]);
 	}
-	return err;
+	return err ? err : add_taker(answers, &answers->all, nr);
 }
 
 int answers_begin(struct answers *answers, struct dkt_ctx *const *ctxs, size_t n_hosts)
@@ -257,7 +169,7 @@ int answers_begin(struct answers *answers, struct dkt_ctx *const *ctxs, size_t n
 		return dkt__no_memory(answers->ctx);
 	for (size_t i = 0; i < answers->n; i++)
 		answers->jobs[answers->list[i].job].wanted |= answers->list[i].wanted;
-	for (size_t i = 0; !err && i < answers->n_jobs; i++)
+	for (uint32_t i = 0; !err && i < answers->n_jobs; i++)
 		if (answers->jobs[i].wanted)
 			err = begin_job(answers, i, ctxs);
 	return dkt__with_words(answers->ctx, err);
@@ -268,75 +180,97 @@ const struct result_table *answer_table(const struct answers *answers, const str
 	return analyze_table(answers->jobs[answer->job].of_host[0], answer->nr);
 }
 
-static uint64_t find_wants(const struct answers *answers, struct dkt_event *event)
+/* Analyses with their own kind take the same events of each host. */
+static bool takes(const struct answers *answers, const struct answer_job *job,
+		  struct dkt_event *event)
 {
-	uint64_t wants = 0;
+	const size_t n = job->interval ? answers->n_hosts : 1;
 
-	for (size_t i = 0; i < answers->n_jobs; i++)
-		if (answers->jobs[i].wanted && analyze_wants(answers->jobs[i].of_host[0], event))
-			wants |= UINT64_C(1) << i;
-	return wants;
+	for (size_t host = 0; job->wanted && host < n; host++)
+		if (analyze_wants(job->of_host[host], event))
+			return true;
+	return false;
 }
 
 bool answers_want(const struct answers *answers, struct dkt_event *event)
 {
-	return find_wants(answers, event);
+	for (size_t i = 0; i < answers->n_jobs; i++)
+		if (takes(answers, &answers->jobs[i], event))
+			return true;
+	return false;
 }
 
-/* Sets the bits of the analyses that take the event. */
-static int wants_of(struct answers *answers, struct dkt_event *event, uint64_t *wants)
+/* Sets *takers to the analyses that take the event. */
+static int takers_of(struct answers *answers, struct dkt_event *event,
+		     const struct answer_takers **takers)
 {
 	const uint64_t key = (uintptr_t)event;
+	struct answer_takers found = { 0 };
 	bool added;
 	uint32_t nr;
+	int err = 0;
 
 	answers->keys.n_words = 1;
 	nr = dkt__keymap_add(&answers->keys, &key, &added);
-	if (nr == DKT__KEYMAP_NONE ||
-	    (added && dkt__append(answers->wants, answers->n_wants, find_wants(answers, event))))
-		return dkt__no_memory(answers->ctx);
-	*wants = answers->wants[nr];
-	return 0;
+	if (nr == DKT__KEYMAP_NONE)
+		return -ENOMEM;
+	for (uint32_t i = 0; added && !err && i < answers->n_jobs; i++)
+		if (takes(answers, &answers->jobs[i], event))
+			err = add_taker(answers, &found, i);
+	if (!err && added)
+		err = dkt__append(answers->takers, answers->n_takers, found);
+	*takers = &answers->takers[nr];
+	return err;
 }
 
 int answers_record(struct answers *answers, size_t host, struct dkt_source *source,
 		   const struct dkt_record *record)
 {
-	uint64_t wants = UINT64_MAX;
-	int err = record->event ? wants_of(answers, record->event, &wants) : 0;
+	const struct answer_takers *takers = &answers->all;
+	int err = 0;
 
 	/* The time of the first record is the beginning for all of them. */
-	if (dkt__unlikely(!answers->begun[host] && record->event)) {
-		answers->begun[host] = true;
-		wants = UINT64_MAX;
-	}
-
-	/* Without the bits of jobs that are not there. */
-	if (answers->n_jobs < 64)
-		wants &= (UINT64_C(1) << answers->n_jobs) - 1;
-	for (; !err && wants; wants &= wants - 1) {
-		const struct answer_job *job = &answers->jobs[__builtin_ctzll(wants)];
-
-		if (job->wanted)
-			err = analyze_record(job->of_host[host], source, record);
-	}
+	if (dkt__likely(record->event && answers->begun[host]))
+		err = takers_of(answers, record->event, &takers);
+	answers->begun[host] |= record->event != NULL;
+	for (uint32_t i = 0; !err && i < takers->n; i++)
+		err = analyze_record(answers->jobs[takers->jobs[i]].of_host[host], source, record);
 	return dkt__with_words(answers->ctx, err);
 }
 
-static bool suffices(const struct answers *answers, const struct answer_job *job)
+/* True if the records of these hosts, which have one kind, had the events. */
+static bool hosts_suffice(const struct answer_job *job, const struct analysis_kind *kind,
+			  size_t first, size_t end)
 {
-	const struct analysis_kind *kind = job->analysis.kind;
 	bool *has __cleanup(free) = calloc(kind->n_events, sizeof(*has));
 
-	for (size_t host = 0; has && job->of_host && host < answers->n_hosts; host++)
+	for (size_t host = first; has && host < end; host++)
 		for (size_t i = 0; i < kind->n_events; i++)
 			has[i] |= analyze_has(job->of_host[host], i);
 	return has && analysis_suffices(kind, has);
 }
 
+static bool suffices(const struct answers *answers, const struct answer_job *job)
+{
+	bool suffice = false;
+
+	if (!job->of_host)
+		return false;
+	if (!job->interval)
+		return hosts_suffice(job, job->analysis.kind, 0, answers->n_hosts);
+	for (size_t host = 0; !suffice && host < answers->n_hosts; host++)
+		suffice = hosts_suffice(job, analysis_of(job, host)->kind, host, host + 1);
+	return suffice;
+}
+
 bool answer_suffices(const struct answers *answers, const struct answer *answer)
 {
 	return suffices(answers, &answers->jobs[answer->job]);
+}
+
+const char *answer_event(const struct answers *answers, const struct answer *answer)
+{
+	return analysis_of(&answers->jobs[answer->job], 0)->kind->events[0].name;
 }
 
 /* As in analyze, an analysis without its events has no rows. */
@@ -357,9 +291,14 @@ int answers_end(struct answers *answers)
 void answers_clear(struct answers *answers)
 {
 	for (size_t i = 0; i < answers->n_jobs; i++) {
-		for (size_t host = 0; answers->jobs[i].of_host && host < answers->n_hosts; host++)
-			analyze_free(answers->jobs[i].of_host[host]);
-		free(answers->jobs[i].of_host);
+		const struct answer_job *job = &answers->jobs[i];
+
+		for (size_t host = 0; job->of_host && host < answers->n_hosts; host++)
+			analyze_free(job->of_host[host]);
+		for (size_t host = 0; job->kinds && host < answers->n_hosts; host++)
+			period_run_free(job->kinds[host]);
+		free(job->of_host);
+		free(job->kinds);
 	}
 	for (size_t i = 0; i < answers->n; i++)
 		free(answers->list[i].name);
@@ -368,6 +307,8 @@ void answers_clear(struct answers *answers)
 	free(answers->runs);
 	free(answers->begun);
 	dkt__keymap_clear(&answers->keys);
-	free(answers->wants);
+	dkt__strings_clear(&answers->names);
+	free(answers->takers);
+	dkt__arena_free(&answers->arena);
 	*answers = (struct answers){ 0 };
 }

@@ -145,19 +145,36 @@ int query_guard(struct query *query)
 
 /* ---- errors ---- */
 
+/* The beginnings of SQLite's messages, which have no code of their own. */
+#define NO_COLUMN "no such column: "
+#define NO_TABLE  "no such table: "
+
+/* Returns the analysis that has the intervals for which a table is missing, or NULL. */
+static const char *analysis_of_missing(const struct query *query, const char *words)
+{
+	const struct dkt_interval *interval;
+
+	if (strncmp(words, NO_TABLE, strlen(NO_TABLE)) != 0)
+		return NULL;
+	interval = dkt_interval_find(query->app->ctx, words + strlen(NO_TABLE), NULL);
+	return interval ? interval->analysis : NULL;
+}
+
 /* The message, and the line of the statement with a caret under the place. */
 static int fail_at(const struct query *query, int err)
 {
 	int at = sqlite3_error_offset(query->sqlite), from = at;
-	const char *text = query->text;
+	const char *text = query->text, *words = sqlite3_errmsg(query->sqlite);
+	const char *analysis = analysis_of_missing(query, words);
+	const char *hint = analysis ? "; these intervals are those of the analysis " : "";
 
+	analysis = analysis ? analysis : "";
 	if (at < 0)
-		return dkt_fail(query->app->ctx, err, "sql: %s", sqlite3_errmsg(query->sqlite));
+		return dkt_fail(query->app->ctx, err, "sql: %s%s%s", words, hint, analysis);
 	while (from && text[from - 1] != '\n')
 		from--;
-	return dkt_fail(query->app->ctx, err, "sql: %s\n  %.*s\n  %*s^",
-			sqlite3_errmsg(query->sqlite), (int)strcspn(text + from, "\n"), text + from,
-			at - from, "");
+	return dkt_fail(query->app->ctx, err, "sql: %s%s%s\n  %.*s\n  %*s^", words, hint, analysis,
+			(int)strcspn(text + from, "\n"), text + from, at - from, "");
 }
 
 int query_fail(struct query *query)
@@ -183,10 +200,6 @@ static bool is_empty(const char *text)
 }
 
 /* ---- names ---- */
-
-/* The beginnings of SQLite's messages, which have no code of their own. */
-#define NO_COLUMN "no such column: "
-#define NO_TABLE  "no such table: "
 
 /*
  * Writes the column of the event for comm, pid or cpu, which the table lacks, into the text. False: SQLite does

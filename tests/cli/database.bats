@@ -275,6 +275,55 @@ a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 		dktrace sql "$capture" 'SELECT * FROM blocktop_device'
 }
 
+# Prints a file with intervals of these names. usage: intervals NAME...
+intervals()
+{
+	echo 'intervals:'
+	printf '  %s: { about: fsync, entries: [ { begin: "ext4:ext4_sync_file_enter", end: "ext4:ext4_sync_file_exit", match: common_pid } ] }\n' "$@"
+}
+
+@test "a ready-made interval is a table with views, as its periods are analyzed" {
+	run -0 dktrace convert "$capture" c.sqlite
+	for file in "$capture" c.sqlite; do
+		expect 0 "$(dktrace analyze periodlog "$capture" --period ext4-fsync --csv)" '' \
+			dktrace sql "$file" 'SELECT begin, end, duration, dev, dev_disk FROM ext4_fsync' --csv
+		expect 0 "$(dktrace analyze periodtop "$capture" --period ext4-fsync --csv)" '' \
+			dktrace sql "$file" 'SELECT begin, end, duration, dev, dev_disk FROM ext4_fsynctop' --csv
+		expect 0 "$(dktrace analyze periodfreq "$capture" --period ext4-fsync --csv)" '' \
+			dktrace sql "$file" 'SELECT "from", below, count FROM ext4_fsyncfreq' --csv
+		# One interval has no quantiles that differ.
+		expect 0 "$(dktrace analyze periodstats "$capture" --period ext4-fsync --keys dev,dev_disk --json |
+			jq -r '.ext4_fsync[0] | [.[]] | @csv' | tr -d '"')" '' eval \
+			"dktrace sql '$file' 'SELECT * FROM ext4_fsyncstats' --csv | tail -n 1 | cut -d, -f2- | tr -d '\"'"
+	done
+	# The columns are those of each way to measure.
+	expect 0 $'__syscall_nr,id\nfsync,' '' dktrace sql "$capture" 'SELECT __syscall_nr, id FROM fsync' --csv
+	expect 0 $'count\n0' 'dktrace: jbd2: no record of the events that it needs, such as jbd2:jbd2_start_commit' \
+		dktrace sql "$capture" 'SELECT count(*) AS count FROM jbd2' --csv
+	expect 1 '' 'dktrace: sql: no such table: block; these intervals are those of the analysis blocklog' \
+		dktrace sql "$capture" 'SELECT * FROM block'
+}
+
+@test "an interval whose name or view another table has is no table" {
+	mkdir intervals.d
+	intervals iolog iolatency hosts rates sqlite_x a-b a_b c ctop sys_exit_read >intervals.d/50-site.yaml
+	export DKTRACE_INTERVALS=$PWD/intervals.d
+	run -0 dktrace sql "$capture" --csv
+	same $'a_b,table\na_bfreq,view\na_bstats,view\na_btop,view\nc,table\ncfreq,view\ncstats,view\nctop,view' \
+		"$(cut -d, -f1,2 <<<"$output" | grep -E '^(a|c|iolatency|rates|sqlite)(_.*|top|stats|freq)?,' | grep -v ^iolatency.*,view | sort)" "tables"
+	has "$output" 'iolog,table,"seq, host, begin, end, duration, op,'
+	has "$output" 'hosts,table,"host, name,'
+	# A record is of the kernel, and its table gives way.
+	has "$output" 'sys_exit_read,table,"seq, host, begin, end, duration"'
+	has "$output" 'syscalls_sys_exit_read,table,"seq, ts,'
+	same 1 "$(dktrace sql "$capture" 'SELECT count(*) FROM a_b' --csv | tail -n 1)" "intervals"
+	# More tables than a word has bits.
+	# shellcheck disable=SC2046 # words
+	intervals $(seq -f site%g 100) >intervals.d/50-site.yaml
+	same 100 "$(dktrace sql "$capture" --csv | grep -c '^site[0-9]*,table')" "tables"
+	same $'count\n1' "$(dktrace sql "$capture" 'SELECT count(*) AS count FROM site100' --csv)" "the last one"
+}
+
 # The ticks of CPU time that a process has used.
 ticks()
 {

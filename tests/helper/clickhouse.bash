@@ -258,6 +258,11 @@ new_database()
 	ask "CREATE DATABASE $db"
 }
 
+# A program of jq: the row without what the databases number themselves. Values of ready-made intervals, which may be
+# texts or numbers, are texts on the server.
+row_of='del(.host, .seq, .common_load, .common_time) | (.name_of | test("^(block_queue|jbd2|(ext4_)?fsync)")) as $any |
+	map_values(if type == "array" then tojson elif $any and type == "number" then tostring else . end)'
+
 # Prints the rows of all tables of events, intervals and answers, sorted: those of SQLite, and the server's.
 # usage: all_rows DATABASE; server_rows [DATABASE...]
 tables()
@@ -271,7 +276,7 @@ all_rows()
 
 	for name in $(tables "$1"); do
 		dktrace sql "$1" --json "SELECT '$name' AS name_of, * FROM \"$name\""
-	done | jq -S -c 'del(.host, .seq) | map_values(if type == "array" then tojson else . end)' | sort
+	done | jq -S -c "$row_of" | sort
 }
 
 server_rows()
@@ -281,8 +286,7 @@ server_rows()
 	for name in $(tables "$1"); do
 		echo "SELECT '$name' AS name_of, * FROM $db.\`$name\` FORMAT JSONEachRow;"
 	done >statements
-	ask "$(cat statements)" |
-		jq -S -c 'del(.host, .seq, .common_load, .common_time) | map_values(if type == "array" then tojson else . end)' | sort
+	ask "$(cat statements)" | jq -S -c "$row_of" | sort
 }
 
 # usage: same_rows DATABASE
