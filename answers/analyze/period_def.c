@@ -2,12 +2,11 @@
 /* Reads the definitions of periods. */
 #include "answers/analyze/period_def.h"
 
-#include "answers/analyze/period_field.h"
 #include "answers/analyze/period_pair.h"
-#include "answers/analyze/requests.h"
 #include "lib/base/buf.h"
 #include "lib/base/guess.h"
 #include "lib/base/memory.h"
+#include "lib/base/request.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
 
@@ -432,6 +431,25 @@ static int read_def(struct dkt_ctx *ctx, const char *text, struct period_defs *d
 	return err;
 }
 
+/* True if a definition of a ready-made pair is there, as the one that other pairs are within. */
+static bool is_there(const struct period_defs *defs, const char *text)
+{
+	return find_def(defs, text, name_len(text));
+}
+
+/* Reads the definitions of a ready-made pair: those that it is within, then its own. */
+static int read_pair(struct dkt_ctx *ctx, const char *name, struct period_defs *defs)
+{
+	char *text = NULL, *rest, *one;
+	int err = period_pair_text(ctx, name, &text);
+
+	for (rest = text; !err && (one = strsep(&rest, PERIOD_SEPARATOR_TEXT));)
+		if (!rest || !is_there(defs, one))
+			err = read_def(ctx, one, defs);
+	free(text);
+	return err;
+}
+
 int period_defs_read(struct dkt_ctx *ctx, const char *text, struct period_defs *defs)
 {
 	int err = 0;
@@ -440,75 +458,13 @@ int period_defs_read(struct dkt_ctx *ctx, const char *text, struct period_defs *
 		size_t len = (size_t)(strchrnul(text, PERIOD_SEPARATOR) - text);
 		char *one __cleanup(free) = strndup(text, len);
 
-		if (one && !strpbrk(one, ":;([" BLANKS)) {
-			char *name __cleanup(free) = one;
-
-			one = NULL;
-			err = period_pair_text(ctx, name, &one);
-		}
-		if (!err)
-			err = one ? read_def(ctx, one, defs) : dkt__no_memory(ctx);
+		if (!one)
+			err = dkt__no_memory(ctx);
+		else if (strpbrk(one, ":;([" BLANKS))
+			err = read_def(ctx, one, defs);
+		else
+			err = read_pair(ctx, one, defs);
 		text += len + (text[len] == PERIOD_SEPARATOR);
 	}
-	return err ? dkt__fail_in(ctx, err, "--period") : 0;
-}
-
-/* ---- events of a kernel ---- */
-
-/* Some event of the words must have the field. */
-static int check_field(struct dkt_ctx *ctx, const struct period_def *def, const struct named *named,
-		       const char *name, const char *what)
-{
-	struct dkt_event *const *all;
-	const struct dkt_field *const *fields;
-	struct dkt__guess guess;
-	size_t n, n_fields;
-	int err = dkt_events(ctx, &all, &n);
-
-	dkt__guess_start(&guess, name, strlen(name));
-	for (size_t i = 0; !err && i < n; i++) {
-		if (!dkl_named_chooses(named, all[i]))
-			continue;
-		if (period_has_field(all[i], name))
-			return 0;
-		if (dkt_event_fields(all[i], &fields, &n_fields))
-			continue;
-		for (size_t j = 0; j < n_fields; j++)
-			dkt__guess_try(&guess, fields[j]->name);
-	}
-	return err ? err :
-		     dkt_fail(ctx, -ENOENT, "%s: no event after '%s' has a field '%s'%s", def->name,
-			      what, name, dkt__guess_words(&guess));
-}
-
-static int check_def(struct dkt_ctx *ctx, const struct period_def *def)
-{
-	int err = dkl_named_check(ctx, &def->begin);
-
-	if (!err)
-		err = dkl_named_check(ctx, &def->end);
-	if (err)
-		return dkt__fail_in(ctx, err, "%s", def->name);
-	for (uint32_t i = 0; !err && i < def->n_fields; i++)
-		err = check_field(ctx, def, &def->begin, def->fields[i]->name, "begin");
-	for (size_t i = 0; def->requests && !err && i < REQUEST_FIELDS; i++) {
-		err = check_field(ctx, def, &def->begin, request_fields[i], "begin");
-		if (!err)
-			err = check_field(ctx, def, &def->end, request_fields[i], "end");
-	}
-	for (size_t i = 0; !err && i < def->end_fields.n; i++)
-		err = check_field(ctx, def, &def->end, def->end_fields.list[i], "end");
-	return err;
-}
-
-int period_defs_check(struct dkt_ctx *ctx, const struct period_defs *defs)
-{
-	struct dkt_event *const *all;
-	size_t n;
-	int err = dkt_events(ctx, &all, &n);
-
-	/* The events of a saved text come with its records. */
-	for (size_t i = 0; !err && n && i < defs->n; i++)
-		err = check_def(ctx, defs->list[i]);
 	return err ? dkt__fail_in(ctx, err, "--period") : 0;
 }

@@ -49,7 +49,8 @@ struct period_defs {
 };
 
 /* Between definitions, which may have newlines: ASCII's unit separator. */
-#define PERIOD_SEPARATOR '\x1f'
+#define PERIOD_SEPARATOR      '\x1f'
+#define PERIOD_SEPARATOR_TEXT "\x1f"
 
 /*
  * Reads definitions; one can also be the name of a ready-made pair of latency.

@@ -203,15 +203,20 @@ int period_run_of_pair(struct dkt_ctx *ctx, const struct analysis *analysis,
 		       struct dkt_ctx *definitions, const char *name, struct period_run **run)
 {
 	char *text __cleanup(free) = NULL;
-	size_t n_groups = 0;
+	size_t n_groups = 0, nr, first;
 	int err = period_pair_table(ctx, definitions, name, &text, &n_groups);
 
 	*run = NULL;
 	if (!err)
 		err = period_run_new(ctx, analysis, text, run);
-	for (size_t i = 0; !err && i < n_groups && i < SPAN_GROUPS; i++)
-		(*run)->sets[0].by[i] = (int)i;
-	return err;
+	if (err)
+		return err;
+	/* Those that it is within come first, and the beginning of the parent is a column before the others. */
+	nr = (*run)->defs.n - 1;
+	first = (*run)->defs.list[nr]->parent != NULL;
+	for (size_t i = 0; i < n_groups && i < SPAN_GROUPS; i++)
+		(*run)->sets[nr].by[i] = (int)(first + i);
+	return 0;
 }
 
 void period_run_free(struct period_run *run)

@@ -6,7 +6,7 @@
 
 /*
  * Gets the definition of the ready-made pair of that name, the first one whose events the kernel that
- * recorded has. The caller frees it. -EINVAL: there is no such pair; the context has the message.
+ * recorded has. One within another follows the definition of that, after a PERIOD_SEPARATOR. The caller frees it. -EINVAL: there is no such pair; the context has the message.
  */
 int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text);
 

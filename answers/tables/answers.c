@@ -136,9 +136,13 @@ static int make_kinds(struct answers *answers, struct answer_job *job, struct dk
 		err = period_run_of_pair(ctxs[i], &log, answers->ctx, job->interval,
 					 &job->kinds[i]);
 	}
-	if (!err)
-		answers->list[job->first].set = analysis_of(job, 0)->kind->sets;
-	return err;
+	if (err)
+		return err;
+	/* The last set is that of the interval; others are those that it is within. */
+	answers->list[job->first].nr = analysis_of(job, 0)->kind->n_sets - 1;
+	answers->list[job->first].set =
+		&analysis_of(job, 0)->kind->sets[answers->list[job->first].nr];
+	return 0;
 }
 
 static int begin_job(struct answers *answers, uint32_t nr, struct dkt_ctx *const *ctxs)

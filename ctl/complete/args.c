@@ -124,17 +124,23 @@ static void offer_top_columns(const struct completing *at)
 	dkt__strings_clear(&seen);
 }
 
-static void offer_intervals(const struct completing *at)
+/* within: also those that only count within another one. */
+static void offer_interval_names(const struct completing *at, bool within)
 {
 	const struct dkt_interval *pair = NULL;
 	const char *before = "";
 
 	/* Several rows of the same name follow each other. */
 	while ((pair = dkt_interval_next(at->app->ctx, pair))) {
-		if (strcmp(pair->name, before) != 0)
+		if (strcmp(pair->name, before) != 0 && (within || !pair->within))
 			offer(&at->typed, pair->name, "");
 		before = pair->name;
 	}
+}
+
+static void offer_intervals(const struct completing *at)
+{
+	offer_interval_names(at, true);
 }
 
 /* ---- arguments of commands ---- */
@@ -265,7 +271,7 @@ static void offer_pairs(const struct completing *at)
 	if (argument(at, 2) || (first && dkt_interval_find(at->app->ctx, first, NULL)))
 		return;
 	if (!first)
-		offer_intervals(at);
+		offer_interval_names(at, false);
 	offer_events(at->app, &at->typed);
 }
 

@@ -44,8 +44,11 @@ int latency_list(struct latency *latency)
 	for (; (pair = dkt_interval_next(latency->app->ctx, pair)); before = pair) {
 		if (before && !strcmp(before->name, pair->name))
 			continue;
-		printf("  %-12s %s%s\n", pair->name, pair->about,
-		       is_usable(latency, pair->name) ? "" : none);
+		printf("  %-12s %s", pair->name, pair->about);
+		if (pair->within)
+			printf(" (analyze periodstats --period %s)\n", pair->name);
+		else
+			printf("%s\n", is_usable(latency, pair->name) ? "" : none);
 	}
 	return 0;
 }

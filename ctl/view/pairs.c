@@ -57,6 +57,9 @@ int view_pairs_init(struct view *view)
 		const struct dkt_interval *row = NULL;
 
 		while (!err && (row = dkt_interval_next(view->app->ctx, row))) {
+			/* The page pairs records without looking at what they are in. */
+			if (row->within)
+				continue;
 			err = open_pair(view, row, part, &pair);
 			if (!err && pair)
 				err = dkt__append(view->pairs, view->n_pairs, pair);

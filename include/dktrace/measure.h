@@ -292,8 +292,10 @@ struct dkt_interval {
 	const char *calls; /* of system calls: only these, separated by commas; NULL: all */
 	bool per_task; /* one thread causes both, so that its PID selects the records */
 	bool few_keys; /* about as many values of the key as threads, or fewer: a kernel's table can hold them */
-	const char *
-		analysis; /* the tool's analysis that tells more of the same intervals; NULL: none */
+	const char *analysis; /* that tells more of the same intervals; NULL: none */
+	const char *show; /* more to tell, separated by commas: FIELD, $begin.FIELD, NAME=FIELD */
+	const char *within; /* only those that begin in an interval of this name; NULL: all */
+	const char *within_match; /* fields that both beginnings share, that of within first */
 };
 
 /* The maximum of them. */

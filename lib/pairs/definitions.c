@@ -5,12 +5,7 @@
 #include "lib/base/yaml.h"
 #include "lib/event.h"
 #include "lib/pairs.h"
-
-/* The ways to measure that share a name. */
-struct way {
-	struct dkt_interval interval;
-	struct way *next;
-};
+#include "lib/pairs/way.h"
 
 struct named {
 	const char *name, *about, *analysis;
@@ -28,114 +23,10 @@ struct dkt__intervals {
 	char *why;
 };
 
-/* ---- one way ---- */
-
-enum { WAY_BEGIN, WAY_END, WAY_MATCH, WAY_KEYS, WAY_CALLS, WAY_PER_TASK, WAY_FEW_KEYS };
-
-static const char *const way_words[] = {
-	"begin", "end", "match", "keys", "calls", "per_task", "few_keys",
-};
-
-static int check_event(struct dkt__yaml *r, const char *word)
-{
-	const char *colon = strchr(word, ':'), *why;
-	char *system __cleanup(free) = colon ? strndup(word, (size_t)(colon - word)) : NULL;
-	size_t at;
-
-	if (!colon)
-		return DKT__YAML_REFUSE(r, "'%s' is not of the form system:event", word);
-	if (!system)
-		return dkt__yaml_no_memory(r);
-	why = dkt__glob_check(system, &at) ?: dkt__glob_check(colon + 1, &at);
-	return why ? DKT__YAML_REFUSE(r, "event '%s': %s", word, why) : 0;
-}
-
-/* Appends a word of a list to the text, after a comma. */
-static int add_word(struct dkt__yaml *r, unsigned int key, void *data)
-{
-	const char **text = data, *word;
-	char *both;
-	size_t size;
-	int err = dkt__yaml_text(r, way_words[key], &word);
-
-	if (err)
-		return err;
-	if (key != WAY_CALLS)
-		err = check_event(r, word);
-	if (err)
-		return err;
-	if (!*text) {
-		*text = word;
-		return 0;
-	}
-	size = strlen(*text) + strlen(word) + 2;
-	both = dkt__arena_alloc(r->arena, size);
-	if (!both)
-		return dkt__yaml_no_memory(r);
-	snprintf(both, size, "%s,%s", *text, word);
-	*text = both;
-	return 0;
-}
-
-static int read_words(struct dkt__yaml *r, unsigned int key, const char **text)
-{
-	if (r->event.type == YAML_SCALAR_EVENT)
-		return add_word(r, key, text);
-	return dkt__yaml_list(r, way_words[key], key, add_word, text);
-}
-
-static int read_way_key(struct dkt__yaml *r, unsigned int key, void *data)
-{
-	struct dkt_interval *interval = data;
-
-	switch (key) {
-	case WAY_BEGIN:
-		return read_words(r, key, &interval->begin);
-	case WAY_END:
-		return read_words(r, key, &interval->end);
-	case WAY_MATCH:
-		return dkt__yaml_text(r, way_words[key], &interval->match);
-	case WAY_KEYS:
-		return dkt__yaml_text(r, way_words[key], &interval->keys);
-	case WAY_CALLS:
-		return read_words(r, key, &interval->calls);
-	case WAY_PER_TASK:
-		return dkt__yaml_bool(r, way_words[key], &interval->per_task);
-	default:
-		return dkt__yaml_bool(r, way_words[key], &interval->few_keys);
-	}
-}
-
-static const struct dkt__yaml_keys way_keys = { "key", way_words, ARRAY_SIZE(way_words), NULL };
-
-/* A file that cannot be measured by is refused where it is read, not when it is used. */
-static int check_way(struct dkt__yaml *r, const yaml_mark_t *mark, struct dkt_ctx *ctx,
-		     const struct dkt_interval *interval)
-{
-	DKT_OPTS(dkt_pairs_opts, opts, .key = interval->match, .by = interval->keys);
-	struct dkt_pairs *pairs;
-	int err;
-
-	if (!interval->begin || !interval->end || !interval->match)
-		return dkt__yaml_refuse_at(r, mark, "an entry needs %s",
-					   !interval->begin ? "'begin'" :
-					   !interval->end   ? "'end'" :
-							      "'match'");
-	err = dkt_pairs_new(ctx, &opts, &pairs);
-	dkt_pairs_free(pairs);
-	if (err == -ENOMEM)
-		return dkt__yaml_no_memory(r);
-	return err ? dkt__yaml_refuse_at(r, mark, "%s", dkt_error(ctx)) : 0;
-}
+/* Intervals within each other at most. */
+#define WITHIN_MAX 8
 
 /* ---- a name ---- */
-
-#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-
-static bool is_name(const char *word)
-{
-	return *word && !word[strspn(word, NAME_CHARS)];
-}
 
 enum { NAME_ABOUT, NAME_ENTRIES, NAME_ANALYSIS };
 
@@ -153,16 +44,13 @@ struct reading {
 static int read_way(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	struct reading *reading = data;
-	const yaml_mark_t mark = r->event.start_mark;
 	struct way *way = dkt__arena_alloc(r->arena, sizeof(*way));
 	int err;
 
 	(void)key;
 	if (!way)
 		return dkt__yaml_no_memory(r);
-	err = dkt__yaml_mapping(r, &way_keys, read_way_key, &way->interval);
-	if (!err)
-		err = check_way(r, &mark, reading->all->ctx, &way->interval);
+	err = dkt__way_read(r, reading->all->ctx, way);
 	*reading->end = way;
 	reading->end = &way->next;
 	return err;
@@ -173,7 +61,7 @@ static int read_analysis(struct dkt__yaml *r, const char **analysis)
 {
 	int err = dkt__yaml_text(r, name_words[NAME_ANALYSIS], analysis);
 
-	return err || is_name(*analysis) ?
+	return err || dkt__way_is_name(*analysis) ?
 		       err :
 		       DKT__YAML_REFUSE(r, "analysis '%s' is not a name", *analysis);
 }
@@ -208,7 +96,7 @@ static int read_interval(struct dkt__yaml *r, const char *name, void *data)
 	const yaml_mark_t mark = r->event.start_mark;
 	int err;
 
-	if (!is_name(name))
+	if (!dkt__way_is_name(name))
 		return DKT__YAML_REFUSE(r, "'%s' is not a name: use letters, digits, '-' and '_'",
 					name);
 	reading.named = find_named(data, name);
@@ -254,6 +142,54 @@ static int add_file(void *data, const char *path, const char *text, size_t len)
 	return err;
 }
 
+static const struct named *named_of(const struct dkt__intervals *all, const char *name)
+{
+	const struct named *named = all->names;
+
+	while (named && strcmp(named->name, name) != 0)
+		named = named->next;
+	return named;
+}
+
+/* An outer interval may come in a later file. All ways of a name are in the same one, so that it has one meaning. */
+static int check_within(struct dkt__intervals *all, const struct named *named,
+			const struct way *way)
+{
+	struct dkt__yaml r = { .file = way->file };
+	const char *within = way->interval.within, *first = named->ways->interval.within;
+	const struct named *outer = within ? named_of(all, within) : NULL;
+	int err = 0;
+
+	if (!within != !first || (within && strcmp(within, first) != 0))
+		err = dkt__yaml_refuse_at(&r, &way->within,
+					  "all entries of '%s' must be within the same interval",
+					  named->name);
+	else if (within && !outer)
+		err = dkt__yaml_refuse_at(&r, &way->within, "within: there is no interval '%s'",
+					  within);
+	for (int depth = 0; !err && outer; depth++) {
+		if (depth == WITHIN_MAX)
+			err = dkt__yaml_refuse_at(
+				&r, &way->within,
+				"within: '%s' is within itself, or more than %d intervals deep",
+				named->name, WITHIN_MAX);
+		outer = outer->ways->interval.within ? named_of(all, outer->ways->interval.within) :
+						       NULL;
+	}
+	all->why = r.why;
+	return err;
+}
+
+static int check_all_within(struct dkt__intervals *all)
+{
+	int err = 0;
+
+	for (const struct named *named = all->names; named; named = named->next)
+		for (const struct way *way = named->ways; !err && way; way = way->next)
+			err = check_within(all, named, way);
+	return err;
+}
+
 /* Makes one list of all ways, those of a name beside each other. */
 static int flatten(struct dkt__intervals *all)
 {
@@ -276,6 +212,8 @@ static int finish(struct dkt__intervals *all, int err)
 {
 	struct dkt_ctx *ctx = all->ctx;
 
+	if (!err)
+		err = check_all_within(all);
 	if (!err)
 		err = flatten(all);
 	if (!err && all->n > DKT_INTERVALS_MAX)

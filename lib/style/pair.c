@@ -66,7 +66,8 @@ static bool find_interval(struct dkt_style *style, const struct dkt_event *event
 	unsigned int nr = 0;
 
 	while ((interval = dkt_interval_next(event->ctx, interval))) {
-		if (interval->per_task && !interval->calls && dkt_interval_roles(interval, event))
+		if (interval->per_task && !interval->calls && !interval->within &&
+		    dkt_interval_roles(interval, event))
 			break;
 		nr++;
 	}

@@ -61,7 +61,7 @@ static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_
 		/* Pairs of one name are one kind, that of their first row. */
 		if (dkt_interval_find(ctx, pair->name, NULL) == pair)
 			kind = at;
-		if (pair->calls || (done && !strcmp(done->name, pair->name)))
+		if (pair->calls || pair->within || (done && !strcmp(done->name, pair->name)))
 			continue;
 		for (size_t i = 0; i < n; i++)
 			roles |= dkt_interval_roles(pair, events[i]);

@@ -242,6 +242,11 @@ int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const 
 	err = dkt_interval_load(ctx);
 	if (err)
 		return dkt_fail(watch->ctx, err, "%s", dkt_error(ctx));
+	if (row && row->within)
+		return dkt_fail(
+			watch->ctx, -EINVAL,
+			"'%s' counts only within '%s'; choose an interval that counts alone",
+			row->name, row->within);
 	while (row && (row->calls || !has_row(watch->ctx, row)))
 		row = dkt_interval_find(ctx, pair, row);
 	return row ? start_row(watch, log, name, row, latency, who) :

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Files of ready-made intervals: the shipped ones, and wrong ones; live/intervals.bats has what they are good for.
-# shellcheck disable=SC2154 # set by bats and helper/common.bash
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; dollars are of the files
 
 load ../helper/common
 
@@ -39,4 +39,52 @@ refused()
 	interval x '    analysis: [ blocklog ]' | refused '4:15: analysis must be text'
 	interval x '    analysis:' | refused '4:14: analysis is empty'
 	interval x '    analysis: a' '    analysis: b' | refused "5:5: duplicate key 'analysis'"
+}
+
+# Prints a file with an interval whose entry has these lines more. usage: entry LINE...
+entry()
+{
+	interval x
+	printf '        %s\n' "$@"
+}
+
+@test "wrong fields to show are refused with the place" {
+	entry 'show: a.sym' | refused "8:15: 'a.sym' is not FIELD, \$begin.FIELD or NAME=FIELD"
+	entry 'show: $end.a' | refused "8:15: '\$end.a' is not FIELD, \$begin.FIELD or NAME=FIELD"
+	entry 'show: [ a, "=b" ]' | refused "8:20: '=b' is not FIELD, \$begin.FIELD or NAME=FIELD"
+	entry 'show: [ a, "b c=d" ]' | refused "8:20: 'b c=d' is not FIELD, \$begin.FIELD or NAME=FIELD"
+	entry 'show: $begin.' | refused "8:15: '\$begin.' is not FIELD, \$begin.FIELD or NAME=FIELD"
+	entry 'show: [ a, b, c, d, e, f ]' | refused '8:32: more than 5 fields to show'
+	entry 'show: { a: b }' | refused '8:15: show must be a list'
+}
+
+@test "a wrong outer interval is refused with the place" {
+	entry 'within: y' | refused "8:17: expected lines of 'key: ...'"
+	entry 'within: { match: common_pid }' | refused "8:17: within needs 'interval'"
+	entry 'within: { interval: y }' | refused "8:17: within needs 'match'"
+	entry 'within: { interval: y, match: common_pid, a: b }' | refused "8:51: unknown key 'a'"
+	entry 'within: { interval: y, match: common_pid }' | refused "8:17: within: there is no interval 'y'"
+	entry 'within: { interval: x, match: common_pid }' |
+		refused "8:17: within: 'x' is within itself, or more than 8 intervals deep"
+	entry 'within: { interval: x, match: block_request }' | refused '8:17: within: match has fields, not block_request'
+	entry 'within: { interval: x, match: "a,b,c,d" }' | refused "8:17: key: more than 3 fields
+  a,b,c,d
+        ^"
+	refused "7:9: all entries of 'z' must be within the same interval" <<-'END'
+		intervals:
+		  y: { about: y, entries: [ { begin: "a:b", end: "a:c", match: d } ] }
+		  z:
+		    about: z
+		    entries:
+		      - { begin: "a:b", end: "a:c", match: d, within: { interval: y, match: d } }
+		      - { begin: "a:b", end: "a:c", match: d }
+	END
+}
+
+@test "what counts only within another interval is measured by periods alone" {
+	expect 2 '' "dktrace: latency: 'fsync-block' counts only within 'fsync'; 'dktrace analyze periodstats FILE --period fsync-block' measures it" \
+		dktrace latency fsync-block -i "$capture"
+	has "$(dktrace latency -i "$capture")" ' fsync or fdatasync (analyze periodstats --period fsync-block)'
+	same '' "$(dktrace __complete dktrace latency fsync-b)" "completion of latency"
+	same fsync-block "$(dktrace __complete dktrace analyze periodstats --period fsync-b)" "completion of a period"
 }

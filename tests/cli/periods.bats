@@ -89,3 +89,42 @@ period()
 	expect 1 '' "dktrace: --period: fsync: no period 'call' is defined before it" \
 		dktrace analyze periodstats trace.txt --period 'fsync(call): begin sys_enter; end sys_exit'
 }
+
+@test "a ready-made interval is measured within another one, and shows more fields" {
+	local expected
+
+	mkdir -p "$BATS_TEST_TMPDIR/intervals.d"
+	cat >"$BATS_TEST_TMPDIR/intervals.d/50-site.yaml" <<-'END'
+		intervals:
+		  fsync:
+		    about: fsync
+		    entries:
+		      - begin: raw_syscalls:sys_enter
+		        end: raw_syscalls:sys_exit
+		        match: common_pid
+		        keys: id.syscall
+		        calls: fsync
+		        show: [ "end=ret", "seq=$begin.id", $begin.COMM ]
+		  fsync-wait:
+		    about: waits
+		    entries:
+		      - begin: sched:sched_switch
+		        end: sched:sched_switch
+		        match: prev_pid=next_pid
+		        within: { interval: fsync, match: common_pid=prev_pid }
+	END
+	export DKTRACE_INTERVALS=$BATS_TEST_TMPDIR/intervals.d DKTRACE_ROOT=$top/tests/fixture/analyze
+	run -0 --separate-stderr dktrace analyze periodstats trace.txt --period fsync-wait --csv
+	same 'fsync,fsync_wait,3,3,6,2.0,2,10500000' "$(cut -d, -f1-8 <<<"${lines[1]}")" "the waits"
+	# The outer interval can be given, too.
+	same "$output" "$(dktrace analyze periodstats trace.txt --period fsync --period fsync-wait --csv 2>notes)" "both"
+	run -0 --separate-stderr dktrace analyze periodlog trace.txt --period fsync-wait --csv
+	expected=$(sed -nE 's/^(table|fsync_wait),//p' <<<"$output")
+	same "$expected" "$(dktrace sql trace.txt --csv 'SELECT begin, end, duration, parent_begin FROM fsync_wait')" "the table"
+	same 6 "$(($(wc -l <<<"$expected") - 1))" "rows"
+	# No column hides another one.
+	run -0 --separate-stderr dktrace sql trace.txt --csv 'SELECT * FROM fsync LIMIT 1'
+	same $'seq,host,begin,end,duration,id,end_2,seq_2,COMM\n1,1,1010000000,1018100000,8100000,fsync,-1,74,p11' "$output" "columns"
+	run -0 --separate-stderr dktrace sql trace.txt --csv 'SELECT id, count FROM fsyncstats'
+	same $'id,count\nfsync,3' "$output" "groups"
+}

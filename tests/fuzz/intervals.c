@@ -15,7 +15,8 @@ static void check(struct dkt_ctx *ctx)
 		struct dkt_pairs *pairs;
 
 		if (!interval->begin || !interval->end || dkt_pairs_new(ctx, &opts, &pairs) ||
-		    !dkt_interval_find(ctx, interval->name, NULL))
+		    !dkt_interval_find(ctx, interval->name, NULL) ||
+		    (interval->within && !dkt_interval_find(ctx, interval->within, NULL)))
 			abort();
 		dkt_pairs_free(pairs);
 	}

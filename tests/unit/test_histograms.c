@@ -113,7 +113,7 @@ static void test_kinds(void **state)
 	assert_true(number(&both->shared, "_count{log=\"log\",latency=\"ptlrpc request\",class=\""
 					  "iotrace\"} ") == 0);
 	assert_true(number(&both->shared,
-			   "_count{log=\"log\",latency=\"ext4-fsync\",class=\"iotrace\"} ") == 0);
+			   "_count{log=\"log\",latency=\"fsync-block\",class=\"iotrace\"} ") == 0);
 }
 
 int main(void)
