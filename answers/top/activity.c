@@ -27,12 +27,25 @@ static const struct known_event known_events[] = {
 
 /* ---- events ---- */
 
+static int add_event(struct activity *activity, struct dkt_event *event,
+		     const struct counted *counted)
+{
+	uint32_t *nr = dkt__reach(activity->event_of, activity->n_event_of, dkt_event_index(event));
+	size_t n_counted = activity->n_events;
+	int err = nr ? dkt__append(activity->counted, n_counted, *counted) : -ENOMEM;
+
+	if (!err)
+		err = dkt__append(activity->events, activity->n_events,
+				  (struct activity_event){ .event = event });
+	if (!err)
+		*nr = (uint32_t)activity->n_events;
+	return err;
+}
+
 static int add_known(struct activity *activity, const struct known_event *known)
 {
 	struct dkt_event *event = dkt_event_find(activity->ctx, known->system, known->name);
 	struct counted counted = { .fn = known->fn };
-	size_t n_counted = activity->n_events;
-	uint32_t *nr;
 	int err;
 
 	if (!event)
@@ -42,16 +55,20 @@ static int add_known(struct activity *activity, const struct known_event *known)
 		if (!counted.fields[i])
 			return 0;
 	}
-	nr = dkt__reach(activity->event_of, activity->n_event_of, dkt_event_index(event));
-	err = nr ? dkt__append(activity->counted, n_counted, counted) : -ENOMEM;
+	err = add_event(activity, event, &counted);
 	if (!err)
-		err = dkt__append(activity->events, activity->n_events,
-				  (struct activity_event){ .event = event });
-	if (err)
-		return err;
-	*nr = (uint32_t)activity->n_events;
-	activity->have |= known->have;
-	return 0;
+		activity->have |= known->have;
+	return err;
+}
+
+int activity_record_event(struct activity *activity, struct dkt_event *event)
+{
+	const struct counted counted = { 0 };
+
+	for (size_t i = 0; i < activity->n_events; i++)
+		if (activity->events[i].event == event)
+			return 0;
+	return add_event(activity, event, &counted);
 }
 
 const struct activity_event *activity_events(const struct activity *activity, size_t *n)
@@ -83,6 +100,8 @@ int activity_new(struct dkt_ctx *ctx, const struct activity_opts *opts, struct a
 	if (!err && !activity->have)
 		err = dkt_fail(ctx, -ENOENT,
 			       "this kernel has no events of threads, system calls or disks");
+	if (!err && opts && opts->n_intervals)
+		err = intervals_open(activity, opts->intervals, opts->n_intervals);
 	if (err) {
 		activity_free(activity);
 		*made = NULL;
@@ -97,6 +116,7 @@ void activity_free(struct activity *activity)
 	dkt__keymap_clear(&activity->by_pid);
 	dkt__keymap_clear(&activity->by_device);
 	dkt__open_clear(&activity->requests);
+	intervals_clear(activity);
 	free(activity->proc);
 	free(activity->sys);
 	free(activity->events);
@@ -141,12 +161,17 @@ static void add_gap(struct activity *activity, struct cpu *cpu, const struct dkt
 int activity_add(struct activity *activity, const struct dkt_record *record)
 {
 	struct cpu *cpu = dkt__reach(activity->cpus, activity->n_cpus, record->cpu);
+	const struct counted *counted;
 	size_t index;
 	uint32_t nr;
+	int err;
 
 	if (!cpu)
 		return -ENOMEM;
 	begin(activity, record->ts);
+	err = activity->n_measured ? intervals_add(activity, record) : 0;
+	if (err)
+		return err;
 	if (!record->event) {
 		add_gap(activity, cpu, record);
 		return 0;
@@ -159,7 +184,8 @@ int activity_add(struct activity *activity, const struct dkt_record *record)
 	if (!nr)
 		return 0;
 	activity->events[nr - 1].records++;
-	return activity->counted[nr - 1].fn(activity, &activity->counted[nr - 1], record);
+	counted = &activity->counted[nr - 1];
+	return counted->fn ? counted->fn(activity, counted, record) : 0;
 }
 
 /* ---- intervals ---- */
@@ -199,6 +225,8 @@ int activity_take(struct activity *activity, uint64_t now, struct activity_frame
 	if (!err)
 		err = disks_take(activity, frame);
 	if (!err)
+		err = intervals_take(activity, frame);
+	if (!err)
 		err = threads_sweep(activity, now);
 	activity->from = now;
 	activity->records = activity->unfollowed = 0;
@@ -213,5 +241,6 @@ void activity_frame_clear(struct activity_frame *frame)
 	free(frame->calls);
 	free(frame->disks);
 	free(frame->events);
+	free(frame->intervals);
 	*frame = (struct activity_frame){ 0 };
 }

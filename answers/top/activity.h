@@ -63,6 +63,13 @@ struct activity_event {
 	uint64_t records;
 };
 
+/* The times of a ready-made interval that ended, in ns; count 0: there are none. */
+struct activity_interval {
+	const char *name; /* valid as long as the activity's context */
+	uint64_t count, total;
+	uint64_t p50, p90, p99, max;
+};
+
 /* One interval. Its arrays are copies, which do not change with later records. */
 struct activity_frame {
 	uint64_t from, to; /* ns on the clock of the records */
@@ -75,6 +82,8 @@ struct activity_frame {
 	size_t n_disks;
 	struct activity_event *events;
 	size_t n_events;
+	struct activity_interval *intervals;
+	size_t n_intervals;
 	uint64_t records;
 	int64_t busy; /* ns of all CPUs together */
 	uint64_t unfollowed; /* records of threads that there was no room for */
@@ -85,9 +94,11 @@ struct activity;
 struct activity_opts {
 	const char *proc; /* NULL: /proc */
 	const char *sys; /* NULL: /sys */
+	const char *const *intervals; /* names of ready-made intervals to measure, too */
+	size_t n_intervals;
 };
 
-/* Finds the events. -ENOENT: the kernel has none of them. */
+/* Finds the events. -ENOENT: the kernel has none of them, or lacks those of an interval. */
 int activity_new(struct dkt_ctx *ctx, const struct activity_opts *opts, struct activity **activity);
 void activity_free(struct activity *activity);
 

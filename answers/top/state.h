@@ -3,7 +3,9 @@
 #pragma once
 
 #include "answers/top/activity.h"
+#include "lib/base/dist.h"
 #include "lib/base/open.h"
+#include "lib/inside.h"
 
 /* More threads, ended threads and requests are not followed, so that memory stays bounded. */
 #define ACTIVITY_MAX 65536
@@ -77,7 +79,22 @@ struct activity {
 	uint64_t records, unfollowed;
 	int64_t busy;
 	bool no_memory; /* a thread could not be added */
+	struct measured *measured; /* ready-made intervals; see intervals.c */
+	size_t n_measured;
 };
+
+/* ---- activity.c ---- */
+
+/* Adds an event whose records are counted, unless it is there. */
+int activity_record_event(struct activity *activity, struct dkt_event *event);
+
+/* ---- intervals.c ---- */
+
+/* Finds the events of the ready-made intervals. -ENOENT: the kernel lacks those of one. */
+int intervals_open(struct activity *activity, const char *const *names, size_t n);
+void intervals_clear(struct activity *activity);
+int intervals_add(struct activity *activity, const struct dkt_record *record);
+int intervals_take(struct activity *activity, struct activity_frame *frame);
 
 /* ---- threads.c ---- */
 

@@ -61,6 +61,7 @@ enum offers {
 	OFFER_INTERVALS,
 	OFFER_LISTS,
 	OFFER_LUSTRE, /* analyses of Lustre's log */
+	OFFER_MEASURED, /* intervals for top, separated by commas */
 	OFFER_PAIRS, /* intervals, or two events */
 	OFFER_PANELS, /* of top */
 	OFFER_PARAMETERS,

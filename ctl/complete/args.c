@@ -143,6 +143,15 @@ static void offer_intervals(const struct completing *at)
 	offer_interval_names(at, true);
 }
 
+/* Offers the last name of "fsync,jbd2". */
+static void offer_measured(const struct completing *at)
+{
+	struct completing name = *at;
+
+	name.typed = typed_last(&at->typed, ",");
+	offer_interval_names(&name, false);
+}
+
 /* ---- arguments of commands ---- */
 
 static void offer_assignments(const struct completing *at)

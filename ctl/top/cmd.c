@@ -17,9 +17,10 @@ OPT_OWN(top,
 	{ "batch", 'b', NULL, AT(top, batch), "print frames as text, for a file or a pipe" },
 	{ "delay", 'd', "SECONDS", AT(top, delay), "show a frame every SECONDS (default 1)" },
 	{ "frames", 'n', "N", AT(top, frames), "end after N frames" },
+	{ "interval", 0, "NAMES", AT(top, intervals), "also measure these ready-made pairs, as latency lists them: fsync,jbd2", .offers = OFFER_MEASURED },
 	{ "json", 'J', NULL, AT(print, json), "print JSON" },
 	{ "log", 0, NULL, AT(top, count_log), "also count what the debug log records, by class and event" },
-	{ "panel", 0, "NAMES", AT(top, panels), "with --batch or --json: print these panels: processes,calls,disks,classes,events,buffers", .offers = OFFER_PANELS },
+	{ "panel", 0, "NAMES", AT(top, panels), "with --batch or --json: print these panels: processes,calls,disks,classes,events,buffers,intervals", .offers = OFFER_PANELS },
 	{ "pid", 'p', "PID", AT(top, pid), "show the threads and system calls of process PID" },
 	{ "rows", 0, "N", AT(top, n_rows), "with --batch or --json: print N rows of each panel (default 10); 0: all" },
 	{ "sort", 0, "COLUMN", AT(top, sort), "sort panels by COLUMN[.ascending]: cpu, calls, written, time ...", .offers = OFFER_COLUMNS },
@@ -146,6 +147,7 @@ static int read_args(struct run *run)
 	struct app *app = run->top.app;
 	const struct top_options *given = OPT(app, top);
 	int64_t pid = 0;
+	int rc;
 
 	run->batch = given->batch || OPT(app, print)->json;
 	if (!run->batch && !isatty(STDOUT_FILENO))
@@ -160,11 +162,10 @@ static int read_args(struct run *run)
 	if (opt_seconds("delay", given->delay, &run->delay) ||
 	    opt_seconds("duration", OPT(app, live)->duration, &run->seconds) ||
 	    opt_number("frames", given->frames, &run->frames) ||
-	    opt_number("rows", given->n_rows, &run->rows) ||
-	    top_read_panels(app, given->panels, &run->panels) ||
-	    top_read_sort(&run->top, given->sort))
+	    opt_number("rows", given->n_rows, &run->rows) || top_read_sort(&run->top, given->sort))
 		return EXIT_USAGE;
-	return 0;
+	rc = top_read_intervals(&run->top, given->intervals);
+	return rc ? rc : top_read_panels(&run->top, given->panels, &run->panels);
 }
 
 int cmd_top(struct app *app, int argc, char **argv)

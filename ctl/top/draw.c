@@ -215,11 +215,15 @@ static int draw_panels(struct top_screen *screen, int y)
 	unsigned int others = 0;
 	int taken = 0, at, err;
 
-	for (unsigned int i = 0; i < N_TOP_PANELS; i++)
+	for (unsigned int i = 0; i < N_TOP_PANELS; i++) {
+		/* It would be empty. */
+		if (i == TOP_INTERVALS && !screen->top->intervals.n)
+			continue;
 		if (i != screen->panel && room - taken - lines_of(i) >= least) {
 			others |= 1u << i;
 			taken += lines_of(i);
 		}
+	}
 	err = draw_panel(screen, &y, room - taken);
 	at = LINES - 1 - taken;
 	for (unsigned int i = 0; !err && i < N_TOP_PANELS; i++)
@@ -241,14 +245,14 @@ static void draw_help(void)
 
 		snprintf(text, sizeof(text), "  %-12s %s", top_keys[i].name,
 			 top_keys[i].help ? top_keys[i].help : "the same");
-		draw_line((int)i + 2, text, strlen(text), A_NORMAL);
+		draw_line((int)i + 1, text, strlen(text), A_NORMAL);
 	}
 }
 
 static void draw_last(const struct top_screen *screen)
 {
 	char text[TOP_FILTER_SIZE + 32] =
-		"h help  q quit  1-6 panel  / filter  < > sort  Enter one process";
+		"h help  q quit  1-7 panel  / filter  < > sort  Enter one process";
 
 	if (screen->mode == TOP_TYPING)
 		snprintf(text, sizeof(text), "rows with: %s_", screen->top->filter);

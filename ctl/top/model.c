@@ -210,7 +210,9 @@ static int list_events(struct top *top)
 
 int top_open(struct top *top)
 {
-	int err = activity_new(top->app->ctx, NULL, &top->activity);
+	const struct activity_opts opts = { .intervals = (const char *const *)top->intervals.list,
+					    .n_intervals = top->intervals.n };
+	int err = activity_new(top->app->ctx, &opts, &top->activity);
 
 	return err ? err : dkl_class_map_open(top->app->ctx, NULL, &top->map);
 }
@@ -226,6 +228,7 @@ void top_close(struct top *top)
 	dkl_class_map_free(top->map);
 	activity_free(top->activity);
 	dkl_losses_clear(&top->losses);
+	dkt__strings_clear(&top->intervals);
 }
 
 int top_take(struct top *top)

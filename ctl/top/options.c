@@ -2,15 +2,19 @@
 /* Reads the names of panels and columns. */
 #include "ctl/top/top.h"
 #include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 #define ASCENDING  ".ascending"
 #define DESCENDING ".descending"
 
-int top_read_panels(const struct app *app, const char *text, unsigned int *panels)
+int top_read_panels(const struct top *top, const char *text, unsigned int *panels)
 {
+	const struct app *app = top->app;
 	char *copy __cleanup(free) = strdup(text ? text : ""), *save = NULL;
 
 	*panels = text ? 0 : (1u << N_TOP_PANELS) - 1;
+	if (!text && !top->intervals.n)
+		*panels &= ~(1u << TOP_INTERVALS);
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
 	     word = strtok_r(NULL, ",", &save)) {
 		int nr = app_find_row(app, word, top_panels, N_TOP_PANELS, sizeof(top_panels[0]));
@@ -21,6 +25,48 @@ int top_read_panels(const struct app *app, const char *text, unsigned int *panel
 	}
 	return *panels ? 0 :
 			 app_usage("--panel: give the names of panels, such as processes,disks");
+}
+
+static int no_interval(struct top *top, const char *word)
+{
+	const struct dkt_interval *interval = NULL;
+	struct dkt__guess guess;
+
+	if (dkt_interval_load(top->app->ctx))
+		return app_fail(top->app);
+	dkt__guess_start(&guess, word, strlen(word));
+	while ((interval = dkt_interval_next(top->app->ctx, interval)))
+		dkt__guess_try(&guess, interval->name);
+	return app_usage(
+		"--interval: '%s' is not a ready-made pair%s; 'dktrace latency' lists them", word,
+		dkt__guess_words(&guess));
+}
+
+int top_read_intervals(struct top *top, const char *text)
+{
+	char *copy __cleanup(free) = strdup(text ? text : ""), *save = NULL;
+
+	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
+	     word = strtok_r(NULL, ",", &save)) {
+		const struct dkt_interval *interval = dkt_interval_find(top->app->ctx, word, NULL);
+
+		if (!interval)
+			return no_interval(top, word);
+		if (interval->within)
+			return app_usage(
+				"--interval: '%s' counts only within '%s'; 'dktrace analyze"
+				" periodstats FILE --period %s' measures it",
+				word, interval->within, word);
+		if (!dkt__strings_has(&top->intervals, word) &&
+		    dkt__strings_add(&top->intervals, word)) {
+			dkt__with_words(top->app->ctx, -ENOMEM);
+			return app_fail(top->app);
+		}
+	}
+	return text && !top->intervals.n ?
+		       app_usage(
+			       "--interval: give the names of ready-made pairs, such as fsync,jbd2") :
+		       0;
 }
 
 static bool cut(char *text, const char *end)

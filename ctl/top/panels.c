@@ -288,6 +288,32 @@ static const struct top_column buffer_columns[] = {
 	/* clang-format on */
 };
 
+/* ---- ready-made intervals ---- */
+
+ITEMS(interval, top->frame.intervals, top->frame.n_intervals)
+TEXT(activity_interval, interval, name, strdup(interval->name))
+NUMBER(activity_interval, interval, count, (double)interval->count)
+NUMBER(activity_interval, interval, rate, top_per_second(top, (double)interval->count))
+NUMBER(activity_interval, interval, p50, interval->count ? (double)interval->p50 : UNKNOWN)
+NUMBER(activity_interval, interval, p90, interval->count ? (double)interval->p90 : UNKNOWN)
+NUMBER(activity_interval, interval, p99, interval->count ? (double)interval->p99 : UNKNOWN)
+NUMBER(activity_interval, interval, max, interval->count ? (double)interval->max : UNKNOWN)
+/* Several at once are more than all of the time. */
+NUMBER(activity_interval, interval, share, top_per_second(top, (double)interval->total) / 1e7)
+
+static const struct top_column interval_columns[] = {
+	/* clang-format off */
+	{ { .key = "interval", .heading = "INTERVAL   " }, 0, NULL, interval_name },
+	{ { .key = "count", .type = COL_NUMBER, .heading = "   COUNT" }, 0, interval_count, NULL },
+	{ { .key = "rate", .type = COL_RATE, .heading = "      /S" }, 0, interval_rate, NULL },
+	{ { .key = "p50", .type = COL_DURATION, .heading = "     P50", .none = "-" }, 0, interval_p50, NULL },
+	{ { .key = "p90", .type = COL_DURATION, .heading = "     P90", .none = "-" }, 0, interval_p90, NULL },
+	{ { .key = "p99", .type = COL_DURATION, .heading = "     P99", .none = "-" }, 0, interval_p99, NULL },
+	{ { .key = "max", .type = COL_DURATION, .heading = "     MAX", .none = "-" }, 0, interval_max, NULL },
+	{ { .key = "share", .type = COL_RATE, .heading = "  %TIME" }, 0, interval_share, NULL },
+	/* clang-format on */
+};
+
 /* ---- all ---- */
 
 #define COLUMNS(columns) columns, ARRAY_SIZE(columns)
@@ -300,5 +326,6 @@ const struct top_panel top_panels[N_TOP_PANELS] = {
 	[TOP_CLASSES] = { "classes", "Classes of the log", COLUMNS(class_columns), { .column = 1 }, 5, class_item, NULL },
 	[TOP_EVENTS] = { "events", "Events", COLUMNS(event_columns), { .column = 1 }, 4, event_item, NULL },
 	[TOP_BUFFERS] = { "buffers", "Buffers", COLUMNS(buffer_columns), { .column = 1 }, 2, buffer_item, NULL },
+	[TOP_INTERVALS] = { "intervals", "Ready-made intervals", COLUMNS(interval_columns), { .column = 7 }, 4, interval_item, NULL },
 	/* clang-format on */
 };

@@ -157,6 +157,7 @@ const struct top_key top_keys[] = {
 	{ '4', 0, "4", "classes of the debug log", choose_panel },
 	{ '5', 0, "5", "events", choose_panel },
 	{ '6', 0, "6", "buffers and lost records", choose_panel },
+	{ '7', 0, "7", "ready-made intervals, which --interval names", choose_panel },
 	{ '\t', KEY_BTAB, "Tab", "go to the next panel, with Shift to the one before", next_panel },
 	{ KEY_UP, KEY_DOWN, "Up, Down", "choose a row", move_row },
 	{ KEY_PPAGE, KEY_NPAGE, "PgUp, PgDn", "move by a page", move_row },

@@ -8,9 +8,10 @@
 #include "compat/pipeline/losses.h"
 #include "ctl/app/app.h"
 #include "ctl/out/rows.h"
+#include "lib/base/strings.h"
 
 struct top_options {
-	const char *delay, *frames, *n_rows, *panels, *pid, *sort;
+	const char *delay, *frames, *intervals, *n_rows, *panels, *pid, *sort;
 	bool batch, count_log;
 };
 extern const struct opt_values top_values;
@@ -60,6 +61,7 @@ enum top_panel_nr {
 	TOP_CLASSES,
 	TOP_EVENTS,
 	TOP_BUFFERS,
+	TOP_INTERVALS,
 	N_TOP_PANELS,
 };
 
@@ -70,6 +72,7 @@ struct top_sort {
 
 struct top {
 	struct app *app;
+	struct dkt__strings intervals; /* the names of the ready-made ones to measure */
 	struct activity *activity;
 	struct dkt_source *source; /* NULL: no record has come yet */
 	struct class_map *map;
@@ -165,8 +168,14 @@ char *top_title(const struct top *top, enum top_panel_nr nr);
 
 /* ---- options.c ---- */
 
-/* Reads PANEL[,PANEL...] into a bit for each; NULL: all panels. Returns 0 or EXIT_USAGE. */
-int top_read_panels(const struct app *app, const char *text, unsigned int *panels);
+/*
+ * Reads PANEL[,PANEL...] into a bit for each; NULL: all panels that can have rows. Returns 0 or EXIT_USAGE. Call
+ * it after top_read_intervals().
+ */
+int top_read_panels(const struct top *top, const char *text, unsigned int *panels);
+
+/* Reads the names of ready-made intervals; NULL: none. Returns 0 or an exit status. */
+int top_read_intervals(struct top *top, const char *text);
 
 /*
  * Sorts every panel that has it by COLUMN[.ascending|.descending], the others as usual; NULL: all as

@@ -180,5 +180,7 @@ char *top_title(const struct top *top, enum top_panel_nr nr)
 		return dkt__format("%s, of process %d", top_panels[nr].title, top->process);
 	if (nr == TOP_CLASSES)
 		return classes_title(top);
+	if (nr == TOP_INTERVALS && !top->intervals.n)
+		return dkt__format("%s: --interval names them", top_panels[nr].title);
 	return strdup(top_panels[nr].title);
 }

@@ -88,3 +88,14 @@ entry()
 	same '' "$(dktrace __complete dktrace latency fsync-b)" "completion of latency"
 	same fsync-block "$(dktrace __complete dktrace analyze periodstats --period fsync-b)" "completion of a period"
 }
+
+@test "top --interval takes the names of ready-made pairs that count alone" {
+	local begin='dktrace: --interval: '
+
+	expect 2 '' "$begin'fsnyc' is not a ready-made pair; did you mean fsync?; 'dktrace latency' lists them" \
+		dktrace top --batch --interval jbd2,fsnyc
+	expect 2 '' "$begin'fsync-block' counts only within 'fsync'; 'dktrace analyze periodstats FILE --period fsync-block' measures it" \
+		dktrace top --batch --interval fsync-block
+	expect 2 '' "${begin}give the names of ready-made pairs, such as fsync,jbd2" dktrace top --batch --interval ,
+	same jbd2,fsync "$(dktrace __complete dktrace top --interval jbd2,fsy)" "completion"
+}

@@ -244,6 +244,38 @@ has_class()
 	off_terminal 0
 }
 
+@test "top --interval measures ready-made pairs in each interval, and without it has no such panel" {
+	start dktrace top --json -d 0.2 --panel intervals,events --rows 0 --interval fsync,ext4-fsync,fsync >"$tmp/frames" 2>"$tmp/err"
+	top=$pid
+	until_true test -s "$tmp/frames"
+	larger_buffers
+	for _ in 1 2 3 4 5; do
+		dd if=/dev/zero of="$tmp/copy" bs=4096 count=1 conv=fsync status=none
+	done
+	end_top
+	at_least 5 "$(jq -n '[inputs | .intervals[] | select(.interval == "fsync") | .count] | add' "$tmp/frames")" "calls of fsync"
+	same '"ext4-fsync" "fsync"' "$(jq -s -r '.[0].intervals | map(.interval | tojson) | sort | join(" ")' "$tmp/frames")" "names"
+	same true "$(jq -n '[inputs | .intervals[] | select(.count > 0) | .p50 <= .p90 and .p90 <= .p99 and .max > 0 and .share > 0 and .rate > 0] | all' "$tmp/frames")" "times"
+	same true "$(jq -n '[inputs | .intervals[] | select(.count == 0) | .max == null and .share == 0] | all' "$tmp/frames")" "none"
+	has "$(jq -r '.events[].event' "$tmp/frames")" "syscalls:sys_enter_fsync"
+	same "" "$(own)" "instances"
+	run -0 --separate-stderr dktrace top --json -n 1 -d 0.1
+	same null "$(jq .intervals <<<"$output")" "without names"
+}
+
+@test "top has a panel of ready-made intervals on the screen" {
+	on_terminal 80 24 --delay 0.2 --interval run,fsync
+	keys 7
+	until_true pane_has "^7 Ready-made intervals (2), by share"
+	until_true pane_has "^run "
+	has "$(pane)" "INTERVAL       COUNT       /S      P50      P90      P99      MAX   %TIME"
+	keys h
+	until_true pane_has "q  *quit"
+	has "$(pane)" "7            ready-made intervals, which --interval names"
+	keys x q
+	off_terminal 0
+}
+
 @test "a top that was killed leaves an instance, which the next one removes" {
 	frames
 	kill -9 "$top"

@@ -103,6 +103,7 @@ static void write_disk(const struct tree *t, unsigned int reads, unsigned int se
 static int setup(void **state)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .machine = "x86_64");
+	static const char *const intervals[] = { "syscall", "block" };
 	struct tree *t = calloc(1, sizeof(*t));
 	struct activity_opts places;
 
@@ -110,7 +111,9 @@ static int setup(void **state)
 	assert_int_equal(tree_make(t->root), 0);
 	snprintf(t->proc, sizeof(t->proc), "%s/proc", t->root);
 	snprintf(t->sys, sizeof(t->sys), "%s/sys", t->root);
-	places = (struct activity_opts){ .proc = t->proc, .sys = t->sys };
+	places = (struct activity_opts){
+		.proc = t->proc, .sys = t->sys, .intervals = intervals, .n_intervals = 2
+	};
 	write_events(t->root);
 	write_disk(t, 10, 80);
 	tree_text(t->root, "sys/block/sda/size", "1\n");
@@ -594,6 +597,50 @@ static void events_are_counted_in_each_interval(void **state)
 			assert_int_equal(t->frame.events[i].records, 2);
 }
 
+static void a_ready_made_interval_counts_when_it_ends(void **state)
+{
+	struct tree *t = *state;
+
+	enter(t, 1 * S, 5, READ_CALL, 3);
+	leave(t, 1 * S + 100, 5, READ_CALL, 3);
+	enter(t, 1 * S + 200, 5, READ_CALL, 3);
+	request(t, 1 * S + 300, ID_ISSUE, 1000, 8);
+	request(t, 1 * S + 1300, ID_COMPLETE, 1000, 8);
+	take(t, 2 * S);
+	assert_int_equal(t->frame.n_intervals, 2);
+	assert_string_equal(t->frame.intervals[0].name, "syscall");
+	assert_int_equal(t->frame.intervals[0].count, 1);
+	assert_int_equal(t->frame.intervals[0].total, 100);
+	assert_int_equal(t->frame.intervals[0].p99, 100);
+	assert_int_equal(t->frame.intervals[1].count, 1);
+	assert_int_equal(t->frame.intervals[1].max, 1000);
+	leave(t, 3 * S + 200, 5, READ_CALL, 3);
+	take(t, 4 * S);
+	assert_int_equal(t->frame.intervals[0].count, 1);
+	assert_int_equal(t->frame.intervals[0].max, 2 * S);
+	assert_int_equal(t->frame.intervals[1].count, 0);
+	assert_int_equal(t->frame.intervals[1].max, 0);
+}
+
+static void a_loss_cancels_ready_made_intervals_of_its_time(void **state)
+{
+	struct tree *t = *state;
+
+	enter(t, 1 * S, 5, READ_CALL, 3);
+	leave(t, 1 * S + 100, 5, READ_CALL, 3);
+	take(t, 2 * S);
+	assert_int_equal(t->frame.intervals[0].count, 1);
+	enter(t, 3 * S, 5, READ_CALL, 3);
+	leave(t, 3 * S + 100, 5, READ_CALL, 3);
+	enter(t, 3 * S + 200, 5, READ_CALL, 3);
+	/* CPU 1 had no record, so that its loss may be in each of them, also in the one that was shown. */
+	lose(t, 3 * S + 300, 1, 1);
+	leave(t, 3 * S + 400, 5, READ_CALL, 3);
+	take(t, 4 * S);
+	assert_int_equal(t->frame.intervals[0].count, 0);
+	assert_int_equal(t->frame.intervals[0].total, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -620,6 +667,8 @@ int main(void)
 		TEST(a_read_and_a_write_of_one_sector_are_two_requests),
 		TEST(a_request_ends_with_its_last_part),
 		TEST(events_are_counted_in_each_interval),
+		TEST(a_ready_made_interval_counts_when_it_ends),
+		TEST(a_loss_cancels_ready_made_intervals_of_its_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ready-made intervals: how many ended, and how long they took. */
+#include "answers/top/state.h"
+
+#include "lib/base/memory.h"
+
+/* An interval that is measured. */
+struct measured {
+	const struct activity *activity;
+	const char *name;
+	struct dkt_pairs *pairs;
+	struct dkt__dist dist; /* of those that have ended since activity->from */
+};
+
+/* A gap can also cancel one that a frame has shown. */
+static int add_time(void *data, uint64_t end, uint64_t ns, bool cancelled)
+{
+	struct measured *measured = data;
+
+	if (!cancelled)
+		return dkt__dist_add(&measured->dist, ns);
+	if (end >= measured->activity->from)
+		dkt__dist_remove(&measured->dist, ns);
+	return 0;
+}
+
+/* Sets whether some event of the kernel begins it, and some event ends it. */
+static bool has_events(const struct dkt_interval *way, struct dkt_event *const *events, size_t n,
+		       bool *begins, bool *ends)
+{
+	*begins = *ends = false;
+	for (size_t i = 0; i < n; i++) {
+		*begins |= dkt_interval_begins(way, events[i]);
+		*ends |= dkt_interval_ends(way, events[i]);
+	}
+	return *begins && *ends;
+}
+
+static int lacks_events(struct dkt_ctx *ctx, const struct dkt_interval *way, bool begins, bool ends)
+{
+	return dkt_fail(ctx, -ENOENT, "pair '%s': this kernel has no event %s%s%s", way->name,
+			begins ? "" : way->begin, begins || ends ? "" : ", ", ends ? "" : way->end);
+}
+
+static int open_pairs(struct activity *activity, struct measured *measured,
+		      const struct dkt_interval *way, struct dkt_event *const *events, size_t n)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = way->match, .pair = add_time, .data = measured);
+	int err = dkt_pairs_new(activity->ctx, &opts, &measured->pairs);
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (!dkt_interval_begins(way, events[i]))
+			continue;
+		err = dkt_pairs_event(measured->pairs, events[i],
+				      dkt_interval_ends(way, events[i]) ?
+					      DKT_PAIR_BEGIN | DKT_PAIR_END :
+					      DKT_PAIR_BEGIN);
+		if (!err)
+			err = activity_record_event(activity, events[i]);
+	}
+	for (size_t i = 0; !err && i < n; i++) {
+		if (!dkt_interval_ends(way, events[i]) || dkt_interval_begins(way, events[i]))
+			continue;
+		err = dkt_pairs_event(measured->pairs, events[i], DKT_PAIR_END);
+		if (!err)
+			err = activity_record_event(activity, events[i]);
+	}
+	return err;
+}
+
+static int open_one(struct activity *activity, struct measured *measured, const char *name)
+{
+	const struct dkt_interval *way = NULL, *last = NULL;
+	struct dkt_event *const *events;
+	bool begins = false, ends = false;
+	size_t n;
+	int err = dkt_events(activity->ctx, &events, &n);
+
+	if (err)
+		return err;
+	while ((way = dkt_interval_find(activity->ctx, name, way))) {
+		/* A way for some calls would need a filter for records that others count. */
+		if (way->calls)
+			continue;
+		last = way;
+		if (has_events(way, events, n, &begins, &ends))
+			break;
+	}
+	if (!last)
+		return dkt_fail(activity->ctx, -ENOENT, "pair '%s': only files have it", name);
+	if (!way)
+		return lacks_events(activity->ctx, last, begins, ends);
+	measured->activity = activity;
+	measured->name = way->name;
+	return open_pairs(activity, measured, way, events, n);
+}
+
+int intervals_open(struct activity *activity, const char *const *names, size_t n)
+{
+	int err = 0;
+
+	activity->measured = calloc(n + 1, sizeof(*activity->measured));
+	if (!activity->measured)
+		return -ENOMEM;
+	while (!err && activity->n_measured < n) {
+		err = open_one(activity, &activity->measured[activity->n_measured],
+			       names[activity->n_measured]);
+		activity->n_measured++;
+	}
+	return err;
+}
+
+void intervals_clear(struct activity *activity)
+{
+	for (size_t i = 0; i < activity->n_measured; i++) {
+		dkt_pairs_free(activity->measured[i].pairs);
+		dkt__dist_clear(&activity->measured[i].dist);
+	}
+	free(activity->measured);
+}
+
+/* The pairs get all records, so that they know since when a CPU's are lost. */
+int intervals_add(struct activity *activity, const struct dkt_record *record)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < activity->n_measured; i++)
+		err = dkt_pairs_add(activity->measured[i].pairs, NULL, record);
+	return err;
+}
+
+int intervals_take(struct activity *activity, struct activity_frame *frame)
+{
+	frame->intervals = calloc(activity->n_measured + 1, sizeof(*frame->intervals));
+	if (!frame->intervals)
+		return -ENOMEM;
+	for (; frame->n_intervals < activity->n_measured; frame->n_intervals++) {
+		struct measured *measured = &activity->measured[frame->n_intervals];
+		struct dkt__dist *dist = &measured->dist;
+
+		frame->intervals[frame->n_intervals] = (struct activity_interval){
+			.name = measured->name,
+			.count = dist->count,
+			.total = dist->sum,
+			.p50 = dkt__dist_quantile(dist, 0.5),
+			.p90 = dkt__dist_quantile(dist, 0.9),
+			.p99 = dkt__dist_quantile(dist, 0.99),
+			.max = dist->max,
+		};
+		dkt__dist_clear(dist);
+	}
+	return 0;
+}
