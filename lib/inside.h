@@ -7,6 +7,12 @@
 
 #include <dktrace/dktrace.h>
 
+/*
+ * The second library of the same build calls it too, so libdktrace.so exports it, by the node
+ * DKTRACE_PRIVATE of lib/libdktrace.map.
+ */
+#define DKT__SHARED DKT_API
+
 /* ---- context, error messages, version ---- */
 
 /* Puts "TEXT: " before the current error message and returns err. */
@@ -444,3 +450,44 @@ int dkt__hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **tex
  * it has none; -EINVAL: its header is invalid.
  */
 int dkt__table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dkt_table **table);
+
+/* ---- the memory of a dumped kernel ---- */
+
+/* The dump of a kernel, from which a caller reads what a module of it kept in memory. */
+struct dkt__dump;
+
+/*
+ * Opens the dump; of the options, name, fd and vmlinux count. The context must be new. -EINVAL: not
+ * a dump; -EOPNOTSUPP, -EBADMSG: as dkt_source_open().
+ */
+DKT__SHARED int dkt__dump_open(struct dkt_ctx *ctx, const char *path,
+			       const struct dkt_source_opts *opts, struct dkt__dump **dump);
+DKT__SHARED void dkt__dump_close(struct dkt__dump *dump);
+
+/*
+ * Gets the address of a function or variable of a module, or of the kernel itself if module is NULL.
+ * -ENOENT: it does not exist, or the module was not loaded. After another error, the symbols of some
+ * modules cannot be read, and dkt__dump_why() says why.
+ */
+DKT__SHARED int dkt__dump_symbol(const struct dkt__dump *dump, const char *module, const char *name,
+				 uint64_t *address);
+
+/*
+ * Reads all n bytes. -ENODATA: the dump leaves them out; -EIO: the file is truncated or damaged
+ * there; -EFAULT: the kernel has no memory at that address.
+ */
+DKT__SHARED int dkt__dump_read(const struct dkt__dump *dump, uint64_t address, void *bytes,
+			       size_t n);
+
+/* Gets the size of one of the kernel's structs. -ENOENT: there is none of that name. */
+DKT__SHARED int dkt__dump_size(const struct dkt__dump *dump, const char *name, uint64_t *size);
+
+/*
+ * Gets the address and the size of the memory that belongs to the struct page at that address.
+ * -EFAULT: that is no struct page; -EOPNOTSUPP: not supported on the machine of the dump.
+ */
+DKT__SHARED int dkt__dump_page(const struct dkt__dump *dump, uint64_t page, uint64_t *address,
+			       uint32_t *size);
+
+/* Returns words for an error of these calls. */
+DKT__SHARED const char *dkt__dump_why(int err);

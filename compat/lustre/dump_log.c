@@ -9,6 +9,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 #define MODULE "libcfs"
 
@@ -39,7 +40,7 @@ struct layout {
 
 struct walk {
 	struct dkt_ctx *ctx;
-	struct dkt_dump *dump;
+	struct dkt__dump *dump;
 	struct spill *spill;
 	struct layout at;
 	unsigned int bad; /* lists that cannot be read, or not whole */
@@ -52,7 +53,7 @@ static int find_layout(struct walk *walk)
 {
 	struct layout *at = &walk->at;
 	uint64_t lock, counts;
-	int err = dkt_dump_size(walk->dump, "spinlock", &lock);
+	int err = dkt__dump_size(walk->dump, "spinlock", &lock);
 
 	/* The lock and its flags; pages, how many, the most; spare pages, how many; four shorts. */
 	at->pages = ((lock + 7) & ~UINT64_C(7)) + 8;
@@ -66,19 +67,19 @@ static int find_layout(struct walk *walk)
 static int read_number(const struct walk *walk, uint64_t address, size_t size, uint64_t *value)
 {
 	*value = 0;
-	return dkt_dump_read(walk->dump, address, value, size);
+	return dkt__dump_read(walk->dump, address, value, size);
 }
 
 static int copy_page(struct walk *walk, const struct trace_page *page)
 {
 	uint64_t address;
 	uint32_t size;
-	int err = dkt_dump_page(walk->dump, page->page, &address, &size);
+	int err = dkt__dump_page(walk->dump, page->page, &address, &size);
 
 	if (!err && (page->used > size || size > PAGE_MAX))
 		err = -EINVAL;
 	if (!err)
-		err = dkt_dump_read(walk->dump, address, walk->room, page->used);
+		err = dkt__dump_read(walk->dump, address, walk->room, page->used);
 	if (err)
 		return err;
 	err = dkl_spill_add(walk->ctx, walk->spill, walk->room, page->used);
@@ -97,9 +98,10 @@ static int copy_list(struct walk *walk, uint64_t head, uint16_t cpu, uint16_t co
 	while (!err && at != head) {
 		struct trace_page page;
 
-		err = at == mark ? -ELOOP :
-				   dkt_dump_read(walk->dump, at - offsetof(struct trace_page, next),
-						 &page, sizeof(page));
+		err = at == mark ?
+			      -ELOOP :
+			      dkt__dump_read(walk->dump, at - offsetof(struct trace_page, next),
+					     &page, sizeof(page));
 		if (!err && (page.cpu != cpu || page.context != context))
 			err = -EINVAL;
 		if (err)
@@ -149,7 +151,7 @@ static int copy_cpu(struct walk *walk, uint64_t place, uint16_t cpu, uint16_t co
 static int count_cpus(const struct walk *walk, uint64_t *n)
 {
 	uint64_t at;
-	int err = dkt_dump_symbol(walk->dump, NULL, "nr_cpu_ids", &at);
+	int err = dkt__dump_symbol(walk->dump, NULL, "nr_cpu_ids", &at);
 
 	if (!err)
 		err = read_number(walk, at, sizeof(uint32_t), n);
@@ -172,7 +174,7 @@ static int check_layout(struct walk *walk, uint64_t table, uint64_t *cpus, const
 		return 0;
 	return dkt_fail(walk->ctx, -EOPNOTSUPP,
 			"read %s: Lustre's messages are not where Lustre 2 keeps them: %s", path,
-			err ? dkt_dump_why(err) : "the first list is not that of CPU 0");
+			err ? dkt__dump_why(err) : "the first list is not that of CPU 0");
 }
 
 static int copy_all(struct walk *walk, uint64_t table, uint64_t cpus)
@@ -195,24 +197,24 @@ static int note_damage(const struct walk *walk, char **damage)
 		return 0;
 	*damage = dkt__format(
 		"%u of Lustre's lists of messages cannot be read, the first of cpu %u: %s",
-		walk->bad, walk->bad_cpu, dkt_dump_why(walk->bad_err));
+		walk->bad, walk->bad_cpu, dkt__dump_why(walk->bad_err));
 	return *damage ? 0 : dkt__no_memory(walk->ctx);
 }
 
-static int find_table(const struct dkt_dump *dump, uint64_t *table)
+static int find_table(const struct dkt__dump *dump, uint64_t *table)
 {
-	return dkt_dump_symbol(dump, MODULE, "cfs_trace_data", table);
+	return dkt__dump_symbol(dump, MODULE, "cfs_trace_data", table);
 }
 
 bool dkl_dump_log_exists(const char *path, const struct dkt_source_opts *opts)
 {
-	struct dkt_dump *dump = NULL;
+	struct dkt__dump *dump = NULL;
 	struct dkt_ctx *ctx = NULL;
 	uint64_t table;
-	bool exists = !dkt_ctx_new(NULL, &ctx) && !dkt_dump_open(ctx, path, opts, &dump) &&
+	bool exists = !dkt_ctx_new(NULL, &ctx) && !dkt__dump_open(ctx, path, opts, &dump) &&
 		      !find_table(dump, &table);
 
-	dkt_dump_close(dump);
+	dkt__dump_close(dump);
 	dkt_ctx_free(ctx);
 	return exists;
 }
@@ -230,7 +232,7 @@ static int read_dump(struct walk *walk, const char *path)
 	if (err)
 		return dkt_fail(walk->ctx, err,
 				"read %s: the symbols of the module " MODULE " are not found: %s",
-				path, dkt_dump_why(err));
+				path, dkt__dump_why(err));
 	err = check_layout(walk, table, &cpus, path);
 	return err ? err : copy_all(walk, table, cpus);
 }
@@ -245,10 +247,10 @@ int dkl_dump_log_read(struct dkt_ctx *ctx, const char *path, const struct dkt_so
 		return dkt__no_memory(ctx);
 	walk->ctx = ctx;
 	walk->spill = spill;
-	err = dkt_dump_open(ctx, path, opts, &walk->dump);
+	err = dkt__dump_open(ctx, path, opts, &walk->dump);
 	if (!err)
 		err = read_dump(walk, opts->name ? opts->name : path);
-	dkt_dump_close(walk->dump);
+	dkt__dump_close(walk->dump);
 	if (!err)
 		err = note_damage(walk, damage);
 	return err ? err : dkl_spill_flush(ctx, spill);

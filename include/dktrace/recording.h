@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of libdktrace with which a program takes records from a kernel that runs or was dumped, and
- * writes recordings. <dktrace/dktrace.h> includes it and has the conventions.
+ * The part of libdktrace with which a program takes records from a kernel that runs, and writes
+ * recordings. <dktrace/dktrace.h> includes it and has the conventions.
  */
 #include <dktrace/records.h> /* before the guard: <dktrace/dktrace.h> includes both */
 
@@ -11,46 +11,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- dkt_dump(3): the memory of a dumped kernel ---------------------------------------------- */
-
-/* The dump of a kernel, from which a caller reads what a module of it kept in memory. */
-struct dkt_dump;
-
-/*
- * Opens the dump; of the options, name, fd and vmlinux count. The context must be new. -EINVAL: not
- * a dump; -EOPNOTSUPP, -EBADMSG: as dkt_source_open().
- */
-DKT_API int dkt_dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-			  struct dkt_dump **dump);
-DKT_API void dkt_dump_close(struct dkt_dump *dump);
-
-/*
- * Gets the address of a function or variable of a module, or of the kernel itself if module is NULL.
- * -ENOENT: it does not exist, or the module was not loaded. After another error, the symbols of some
- * modules cannot be read, and dkt_dump_why() says why.
- */
-DKT_API int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char *name,
-			    uint64_t *address);
-
-/*
- * Reads all n bytes. -ENODATA: the dump leaves them out; -EIO: the file is truncated or damaged
- * there; -EFAULT: the kernel has no memory at that address.
- */
-DKT_API int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, size_t n);
-
-/* Gets the size of one of the kernel's structs. -ENOENT: there is none of that name. */
-DKT_API int dkt_dump_size(const struct dkt_dump *dump, const char *name, uint64_t *size);
-
-/*
- * Gets the address and the size of the memory that belongs to the struct page at that address.
- * -EFAULT: that is no struct page; -EOPNOTSUPP: not supported on the machine of the dump.
- */
-DKT_API int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address,
-			  uint32_t *size);
-
-/* Returns words for an error of these calls. */
-DKT_API const char *dkt_dump_why(int err);
 
 /* ---- dkt_live(3): live sources and their spools ---------------------------------------------- */
 

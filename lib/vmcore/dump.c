@@ -5,12 +5,12 @@
 #include "lib/source.h"
 #include "lib/vmcore/core.h"
 
-struct dkt_dump {
+struct dkt__dump {
 	struct vm_core core;
 	int modules_err; /* why symbols of modules are missing, or 0 */
 };
 
-static int open_dump(struct dkt_dump *dump, struct dkt_ctx *ctx, const struct dkt__file *file,
+static int open_dump(struct dkt__dump *dump, struct dkt_ctx *ctx, const struct dkt__file *file,
 		     const char *vmlinux)
 {
 	int err = dkt__vm_core_open(&dump->core, ctx, file, vmlinux);
@@ -22,8 +22,8 @@ static int open_dump(struct dkt_dump *dump, struct dkt_ctx *ctx, const struct dk
 	return dump->modules_err == -ENOMEM ? -ENOMEM : 0;
 }
 
-int dkt_dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		  struct dkt_dump **dump)
+int dkt__dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		   struct dkt__dump **dump)
 {
 	dkt__needs(ctx, dkt__clear(dump) && ctx && path);
 
@@ -41,13 +41,13 @@ int dkt_dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source
 	*dump = calloc(1, sizeof(**dump));
 	err = *dump ? open_dump(*dump, ctx, &file, mine.vmlinux) : -ENOMEM;
 	if (err) {
-		dkt_dump_close(*dump);
+		dkt__dump_close(*dump);
 		*dump = NULL;
 	}
 	return dkt__with_words(ctx, err);
 }
 
-void dkt_dump_close(struct dkt_dump *dump)
+void dkt__dump_close(struct dkt__dump *dump)
 {
 	if (!dump)
 		return;
@@ -55,8 +55,8 @@ void dkt_dump_close(struct dkt_dump *dump)
 	free(dump);
 }
 
-int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char *name,
-		    uint64_t *address)
+int dkt__dump_symbol(const struct dkt__dump *dump, const char *module, const char *name,
+		     uint64_t *address)
 {
 	int err;
 
@@ -67,14 +67,14 @@ int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char 
 	return err == -ENOENT && dump->modules_err ? dump->modules_err : err;
 }
 
-int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, size_t n)
+int dkt__dump_read(const struct dkt__dump *dump, uint64_t address, void *bytes, size_t n)
 {
 	dkt__needs(NULL, dump && bytes);
 
 	return dkt__vm_read(dump->core.memory, address, bytes, n);
 }
 
-int dkt_dump_size(const struct dkt_dump *dump, const char *name, uint64_t *size)
+int dkt__dump_size(const struct dkt__dump *dump, const char *name, uint64_t *size)
 {
 	uint32_t type;
 	int err;
@@ -94,7 +94,7 @@ static int read_base(const struct vm_core *core, const char *name, uint64_t *val
 	return err ? err : dkt__vm_number(core->memory, at, sizeof(*value), value);
 }
 
-int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address, uint32_t *size)
+int dkt__dump_page(const struct dkt__dump *dump, uint64_t page, uint64_t *address, uint32_t *size)
 {
 	const struct vm_core *core;
 	uint64_t map, direct, each, bytes;
@@ -108,7 +108,7 @@ int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address,
 	if (!err)
 		err = read_base(core, "page_offset_base", &direct);
 	if (!err)
-		err = dkt_dump_size(dump, "page", &each);
+		err = dkt__dump_size(dump, "page", &each);
 	if (!err &&
 	    (!dkt__vm_info_number(core->info, "PAGESIZE", DKT__DEC, &bytes) || bytes > 1u << 20))
 		err = -EINVAL;
@@ -119,7 +119,7 @@ int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address,
 	return err;
 }
 
-const char *dkt_dump_why(int err)
+const char *dkt__dump_why(int err)
 {
 	return dkt__vm_why(err);
 }

@@ -174,28 +174,28 @@ static const struct dkt_interval api_interval = { .name = "x",
 		dkt_sql_new(A(0, r->fresh), A(1, "SELECT v FROM up"), A(2, NULL), A(3, &out))))    \
 	X(dkt_sql_free, "n", DOES(dkt_sql_free(A(0, NULL))))                                       \
 	/* dumps: none is open, so the others only refuse it */                                    \
-	X(dkt_dump_open, "EE0E",                                                                   \
-	  GIVES(struct dkt_dump, dkt_dump_close,                                                   \
-		dkt_dump_open(A(0, r->fresh), A(1, "/dev/null"), A(2, NULL), A(3, &out))))         \
-	X(dkt_dump_close, "n", DOES(dkt_dump_close(A(0, NULL))))                                   \
-	X(dkt_dump_symbol, "n0nn", ({                                                              \
+	X(dkt__dump_open, "EE0E",                                                                  \
+	  GIVES(struct dkt__dump, dkt__dump_close,                                                 \
+		dkt__dump_open(A(0, r->fresh), A(1, "/dev/null"), A(2, NULL), A(3, &out))))        \
+	X(dkt__dump_close, "n", DOES(dkt__dump_close(A(0, NULL))))                                 \
+	X(dkt__dump_symbol, "n0nn", ({                                                             \
 		  uint64_t address;                                                                \
-		  GIVES_NOT(!dkt_dump_symbol(A(0, NULL), A(1, NULL), A(2, "x"), A(3, &address)));  \
+		  GIVES_NOT(!dkt__dump_symbol(A(0, NULL), A(1, NULL), A(2, "x"), A(3, &address))); \
 	  }))                                                                                      \
-	X(dkt_dump_read, "nn", ({                                                                  \
+	X(dkt__dump_read, "nn", ({                                                                 \
 		  char byte;                                                                       \
-		  GIVES_NOT(!dkt_dump_read(A(0, NULL), 0, A(1, &byte), 1));                        \
+		  GIVES_NOT(!dkt__dump_read(A(0, NULL), 0, A(1, &byte), 1));                       \
 	  }))                                                                                      \
-	X(dkt_dump_size, "nnn", ({                                                                 \
+	X(dkt__dump_size, "nnn", ({                                                                \
 		  uint64_t size;                                                                   \
-		  GIVES_NOT(!dkt_dump_size(A(0, NULL), A(1, "x"), A(2, &size)));                   \
+		  GIVES_NOT(!dkt__dump_size(A(0, NULL), A(1, "x"), A(2, &size)));                  \
 	  }))                                                                                      \
-	X(dkt_dump_page, "nnn", ({                                                                 \
+	X(dkt__dump_page, "nnn", ({                                                                \
 		  uint64_t address;                                                                \
 		  uint32_t size;                                                                   \
-		  GIVES_NOT(!dkt_dump_page(A(0, NULL), 0, A(1, &address), A(2, &size)));           \
+		  GIVES_NOT(!dkt__dump_page(A(0, NULL), 0, A(1, &address), A(2, &size)));          \
 	  }))                                                                                      \
-	X(dkt_dump_why, "", GIVES_NOT(dkt_dump_why(-EIO)))                                         \
+	X(dkt__dump_why, "", GIVES_NOT(dkt__dump_why(-EIO)))                                       \
 	/* pairs */                                                                                \
 	X(dkt_interval_load, "E", dkt_interval_load(A(0, r->fresh)))                               \
 	X(dkt_interval_next, "n0",                                                                 \

@@ -5,10 +5,9 @@
  */
 #pragma once
 
-#include <dktrace/dktrace.h>
-
 #include "compat/lustre/binary.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define MADE_BASE  UINT64_C(0xffff888000000000)
 #define MADE_MAP   UINT64_C(0xffffea0000000000) /* of struct page */
@@ -42,13 +41,13 @@ struct made_trace_page {
 	uint16_t cpu, context;
 };
 
-struct dkt_dump {
+struct dkt__dump {
 	uint8_t bytes[MADE_PAGES * MADE_PAGE];
 	int no_libcfs; /* the error of its symbols */
 	uint32_t n; /* trace pages */
 };
 
-static struct dkt_dump made_dump;
+static struct dkt__dump made_dump;
 
 static inline void *made_ptr(uint64_t at)
 {
@@ -73,7 +72,7 @@ static inline struct made_trace_page *made_trace_page(uint32_t nr)
 /* Without messages. */
 static inline void made_dump_new(void)
 {
-	made_dump = (struct dkt_dump){ 0 };
+	made_dump = (struct dkt__dump){ 0 };
 	*(uint32_t *)made_ptr(MADE_NR_CPUS) = MADE_CPUS;
 	for (unsigned int context = 0; context < 3; context++) {
 		uint64_t *table = made_ptr(MADE_TABLE);
@@ -116,21 +115,21 @@ static inline struct made_trace_page *made_add(unsigned int cpu, unsigned int co
 
 /* ---- the library's calls ---- */
 
-int dkt_dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		  struct dkt_dump **dump)
+int dkt__dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		   struct dkt__dump **dump)
 {
 	(void)opts;
 	*dump = &made_dump;
 	return strcmp(path, "made") != 0 ? dkt_fail(ctx, -EINVAL, "not a dump") : 0;
 }
 
-void dkt_dump_close(struct dkt_dump *dump)
+void dkt__dump_close(struct dkt__dump *dump)
 {
 	(void)dump;
 }
 
-int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char *name,
-		    uint64_t *address)
+int dkt__dump_symbol(const struct dkt__dump *dump, const char *module, const char *name,
+		     uint64_t *address)
 {
 	*address = MADE_BASE + (module ? MADE_TABLE : MADE_NR_CPUS);
 	if (strcmp(name, module ? "cfs_trace_data" : "nr_cpu_ids") != 0)
@@ -138,7 +137,7 @@ int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char 
 	return module ? dump->no_libcfs : 0;
 }
 
-int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, size_t n)
+int dkt__dump_read(const struct dkt__dump *dump, uint64_t address, void *bytes, size_t n)
 {
 	uint64_t at = address - MADE_BASE;
 
@@ -148,14 +147,14 @@ int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, si
 	return 0;
 }
 
-int dkt_dump_size(const struct dkt_dump *dump, const char *name, uint64_t *size)
+int dkt__dump_size(const struct dkt__dump *dump, const char *name, uint64_t *size)
 {
 	(void)dump;
 	*size = sizeof(uint32_t);
 	return strcmp(name, "spinlock") != 0 ? -ENOENT : 0;
 }
 
-int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address, uint32_t *size)
+int dkt__dump_page(const struct dkt__dump *dump, uint64_t page, uint64_t *address, uint32_t *size)
 {
 	(void)dump;
 	*address = MADE_BASE + (page - MADE_MAP) / 64 * MADE_PAGE;
@@ -163,7 +162,7 @@ int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address,
 	return 0;
 }
 
-const char *dkt_dump_why(int err)
+const char *dkt__dump_why(int err)
 {
 	return strerror(-err);
 }

@@ -186,7 +186,8 @@ static void every_symbol_is_in_the_table(void **state)
 	while (fgets(line, sizeof(line), map)) {
 		size_t i;
 
-		if (sscanf(line, " %99[a-z0-9_];", name) != 1 || strncmp(name, "dkt_", 4) != 0)
+		if (sscanf(line, " %99[a-z0-9_];", name) != 1 || strncmp(name, "dkt_", 4) != 0 ||
+		    strncmp(name, "dkt__", 5) == 0)
 			continue;
 		for (i = 0; i < ARRAY_SIZE(calls) && strcmp(calls[i].name, name) != 0; i++)
 			;
