@@ -54,7 +54,7 @@ int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events
 	if (!change->wanted)
 		return dkt__no_memory(change->in->ctx);
 	for (size_t i = 0; i < n; i++) {
-		size_t index = dkt_event_index(events[i]);
+		size_t index = dkt__event_index(events[i]);
 
 		if (index >= change->n_all)
 			return dkt_fail(change->in->ctx, -EINVAL, "event %s:%s cannot be enabled",
@@ -176,9 +176,9 @@ int dkt__instance_try_filter(struct dkt_instance *in, const char *filter)
 	if (err)
 		return err;
 	result = write_filter(in, event, filter);
-	words = result ? dkt_error_take(in->ctx) : NULL;
+	words = result ? dkt__error_take(in->ctx) : NULL;
 	err = write_filter(in, event, before);
-	return result ? dkt_error_give(in->ctx, result, words) : err;
+	return result ? dkt__error_give(in->ctx, result, words) : err;
 }
 
 /* ---- steps ---- */
@@ -188,7 +188,7 @@ static void step(struct dkt_change *change, size_t n)
 {
 	change->steps_done += n;
 	if (change->steps_done < change->steps)
-		dkt_progress(change->in->ctx, "events", change->steps_done, change->steps);
+		dkt__progress(change->in->ctx, "events", change->steps_done, change->steps);
 }
 
 static int apply_filters(struct dkt_change *change)
@@ -292,8 +292,8 @@ static int read_before(struct dkt_change *change)
 	if (!change->before || !change->now)
 		return dkt__no_memory(change->in->ctx);
 	for (size_t i = 0; i < n; i++) {
-		change->before[dkt_event_index(events[i])] = true;
-		change->now[dkt_event_index(events[i])] = true;
+		change->before[dkt__event_index(events[i])] = true;
+		change->now[dkt__event_index(events[i])] = true;
 	}
 	return 0;
 }
@@ -309,9 +309,9 @@ static int settle_targets(struct dkt_change *change, const bool *target)
 	for (size_t i = 0; i < change->n_triggers; i++) {
 		const struct dkt_event *event = change->triggers[i].target;
 
-		if (!change->triggers[i].done || !event || dkt_event_index(event) >= change->n_all)
+		if (!change->triggers[i].done || !event || dkt__event_index(event) >= change->n_all)
 			continue;
-		change->now[dkt_event_index(event)] = dkt__event_is_on(change->in, event);
+		change->now[dkt__event_index(event)] = dkt__event_is_on(change->in, event);
 		n++;
 	}
 	return n ? set_events(change, target, false) : 0;
@@ -340,7 +340,7 @@ static int apply(struct dkt_change *change)
 static void undo(struct dkt_change *change)
 {
 	struct dkt_ctx *ctx = change->in->ctx;
-	char *error = dkt_error_take(ctx);
+	char *error = dkt__error_take(ctx);
 	const bool events = change->now && change->wanted;
 	bool failed = events && set_events(change, change->before, false);
 
@@ -354,7 +354,7 @@ static void undo(struct dkt_change *change)
 	failed |= events && set_events(change, change->before, true);
 	if (failed)
 		dkt__log(ctx, DKT_LOG_WARN, "undoing the change: %s", dkt_error(ctx));
-	dkt_error_give(ctx, 0, error);
+	dkt__error_give(ctx, 0, error);
 }
 
 int dkt_change_commit(struct dkt_change *change)
@@ -371,7 +371,7 @@ int dkt_change_commit(struct dkt_change *change)
 	if (!err) {
 		count_steps(change);
 		err = apply(change);
-		dkt_progress(change->in->ctx, "events", change->steps, change->steps);
+		dkt__progress(change->in->ctx, "events", change->steps, change->steps);
 		/* The tracer is last, so that an optional tracer can fail without the others. */
 		change->tracer.stops = &change->stops;
 		if (!err)

@@ -129,7 +129,7 @@ const char *dkt_error(const struct dkt_ctx *ctx)
 	return ctx->error ? ctx->error : ctx->no_memory ? NO_MEMORY : "";
 }
 
-char *dkt_error_take(struct dkt_ctx *ctx)
+char *dkt__error_take(struct dkt_ctx *ctx)
 {
 	char *words;
 
@@ -141,7 +141,7 @@ char *dkt_error_take(struct dkt_ctx *ctx)
 	return words;
 }
 
-int dkt_error_give(struct dkt_ctx *ctx, int err, char *words)
+int dkt__error_give(struct dkt_ctx *ctx, int err, char *words)
 {
 	if (!ctx) {
 		free(words);
@@ -181,13 +181,13 @@ int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = dkt__words(fmt, ap);
 	va_end(ap);
-	dkt_error_give(ctx, text ? err : -ENOMEM, text);
+	dkt__error_give(ctx, text ? err : -ENOMEM, text);
 	return err;
 }
 
 int dkt__fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 {
-	char *inner __cleanup(free) = dkt_error_take(ctx);
+	char *inner __cleanup(free) = dkt__error_take(ctx);
 	char *outer __cleanup(free) = NULL;
 	char *all = NULL;
 	va_list ap;
@@ -200,7 +200,7 @@ int dkt__fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	/* Both texts are escaped already, and their newlines must stay. */
 	if (outer)
 		all = dkt__format("%s: %s", outer, inner ? inner : strerror(-err));
-	dkt_error_give(ctx, all ? err : -ENOMEM, all);
+	dkt__error_give(ctx, all ? err : -ENOMEM, all);
 	return err;
 }
 
@@ -220,7 +220,7 @@ void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ..
 	errno = saved;
 }
 
-void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of)
+void dkt__progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of)
 {
 	int saved = errno;
 

@@ -207,7 +207,7 @@ const char *dkt_event_name(const struct dkt_event *event)
 	return event->name;
 }
 
-size_t dkt_event_index(const struct dkt_event *event)
+size_t dkt__event_index(const struct dkt_event *event)
 {
 	if (!event)
 		return 0;
@@ -440,8 +440,8 @@ int dkt__event_add(struct dkt_ctx *ctx, const char *system, const char *name, co
 	return 0;
 }
 
-int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
-		     struct dkt_event **out)
+int dkt__event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
+		      struct dkt_event **out)
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx && system && name && format);
 

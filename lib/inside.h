@@ -5,13 +5,7 @@
  */
 #pragma once
 
-#include <dktrace/dktrace.h>
-
-/*
- * The second library of the same build calls it too, so libdktrace.so exports it, by the node
- * DKTRACE_PRIVATE of lib/libdktrace.map.
- */
-#define DKT__SHARED DKT_API
+#include "lib/base/error.h"
 
 /* ---- context, error messages, version ---- */
 
@@ -20,6 +14,9 @@ int dkt__fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(
 
 /* For code on top of the library: passes a message to the log function of the context, if any. */
 void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
+
+/* For code on top of the library: calls the progress function of the context, if any. */
+DKT__SHARED void dkt__progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of);
 
 /* ---- capabilities (capabilities(7)) ---- */
 
@@ -104,6 +101,27 @@ int dkt__instance_names_to_sweep(struct dkt_ctx *ctx, const char *prefix, char *
  * or the events cannot be read; dkt_error() has the reason.
  */
 struct dkt_event *dkt__event_by_id(struct dkt_ctx *ctx, int id);
+
+/*
+ * Defines an event that the kernel does not have, for records from elsewhere. format is the text of
+ * a format file in tracefs. The same names return the same event again. The event lives as long as
+ * the context, and dkt_events() does not list it. -EINVAL: the format cannot be parsed.
+ */
+DKT__SHARED int dkt__event_define(struct dkt_ctx *ctx, const char *system, const char *name,
+				  const char *format, struct dkt_event **event);
+
+/*
+ * Returns the position in the array of dkt_events(), which does not change while the event is valid.
+ * For an event of the kernel that the array does not have, returns a number above the array's end; for
+ * an event of dkt__event_define() or of the system "unknown", SIZE_MAX.
+ */
+DKT__SHARED size_t dkt__event_index(const struct dkt_event *event);
+
+/*
+ * Returns the print format with its arguments, as in the format file; "" if the event has none,
+ * NULL if the format cannot be read. Valid as long as the event.
+ */
+const char *dkt__event_print_format(struct dkt_event *event);
 
 /* ---- triggers, actions of the kernel when an event happens ---- */
 
@@ -239,6 +257,31 @@ int dkt__source_series(struct dkt_ctx *ctx, const struct dkt__series_item *files
 		       const struct dkt_source_opts *opts, size_t *taken,
 		       struct dkt_source **source);
 
+/* How to read a source of the caller's. Only next is required; NULL for the others. */
+struct dkt__source_calls {
+	size_t sz;
+	int (*next)(void *data, struct dkt_record *record); /* as dkt_source_next() */
+	const char *(*comm)(void *data, const struct dkt_record *record);
+	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
+	void (*close)(void *data);
+	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* dkt_source_get_bytes() */
+	int (*fd)(const void *data); /* as dkt_source_fd(), if next() returns DKT_NEXT_LATER */
+	int (*done)(void *data); /* as dkt_source_done() */
+	/* The source whose host recorded, which outlives this one: its disks have names. NULL: unknown. */
+	const struct dkt_source *host;
+};
+
+/*
+ * Creates a source of records from elsewhere, which next() returns in time order;
+ * dkt__event_define() defines their events. A new context then has no other events. The strings of
+ * info must live as long as the source; NULL: nothing is known. dkt_source_close() calls close();
+ * this function also does if it fails, whatever is wrong but calls itself. -EINVAL: there is no
+ * next(), or invalid options.
+ */
+DKT__SHARED int dkt__source_make(struct dkt_ctx *ctx, const struct dkt__source_calls *calls,
+				 void *data, const struct dkt_source_info *info,
+				 const struct dkt_source_opts *opts, struct dkt_source **source);
+
 /* ---- filter expressions ---- */
 
 /*
@@ -281,6 +324,30 @@ int dkt__expr_equality(const struct dkt_expr *expr, size_t i, struct dkt__equali
  * NULL after the last.
  */
 const char *dkt__style_field(size_t i);
+
+/*
+ * A style of the caller's. Only record is required; NULL for the others. record gets each record with
+ * its stacks, see dkt_record_stack().
+ */
+struct dkt__style_calls {
+	size_t sz;
+	int (*begin)(void *data, struct dkt_buf *buf); /* as dkt_style_begin() */
+	int (*record)(void *data, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf);
+	int (*flush)(void *data, struct dkt_buf *buf);
+	int (*end)(void *data, struct dkt_buf *buf);
+	void (*close)(void *data);
+};
+
+/*
+ * Creates a style of the caller's. dkt_style_free() calls close(); so does this function if it fails,
+ * whatever is wrong but calls itself. -EINVAL: there is no record(), or invalid options.
+ */
+DKT__SHARED int dkt__style_make(struct dkt_ctx *ctx, const struct dkt__style_calls *calls,
+				void *data, struct dkt_style **style);
+
+/* Appends output that the style holds back, or writes it to its files. */
+DKT__SHARED int dkt__style_flush(struct dkt_style *style, struct dkt_buf *buf);
 
 /* ---- live sources and their spools ---- */
 
@@ -491,3 +558,43 @@ DKT__SHARED int dkt__dump_page(const struct dkt__dump *dump, uint64_t page, uint
 
 /* Returns words for an error of these calls. */
 DKT__SHARED const char *dkt__dump_why(int err);
+
+/* ---- texts of records ---- */
+
+/* Appends the text of dkt_record_text(), escaped as by dkt_buf_text(). */
+DKT__SHARED void dkt__record_line(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* The recorded arguments of a kernel message. */
+struct dkt__kprintf_args {
+	size_t sz;
+	struct dkt_ctx *ctx; /* for the names of functions; NULL: they are unknown */
+	const void *words; /* 8 bytes for each argument, in any alignment */
+	size_t n; /* number of arguments */
+	/* Gets the recorded bytes that argument i points to. NULL: there are none. */
+	void (*pointee)(void *data, size_t i, const void **bytes, size_t *len);
+	/*
+	 * Gets the format and arguments behind argument i, a %pV. False or NULL: they are
+	 * unknown.
+	 */
+	bool (*nested)(void *data, size_t i, const char **fmt, size_t *len,
+		       struct dkt__kprintf_args *args);
+	void *data;
+	/* Gets the first bytes that argument i points to, if pointee stops at a NUL. */
+	void (*raw)(void *data, size_t i, const void **bytes, size_t *len);
+	/* Gets the name of the dentry that argument i points to, a %pd. NULL: unknown. */
+	void (*dentry_name)(void *data, size_t i, const void **bytes, size_t *len);
+};
+
+/*
+ * Appends the text that the kernel's printf makes of the format, with its extensions (the kernel's
+ * printk-formats.rst), and prints addresses as they are. A recorded string without a NUL ends in
+ * "...". If the data behind a pointer were not recorded, it prints the conversion and the address:
+ * <%pD 0xffff888100a00000>.
+ */
+DKT__SHARED void dkt__buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
+				  const struct dkt__kprintf_args *args);
+
+/* ---- names of functions ---- */
+
+/* Returns the name of the module that contains the address. NULL: none, or unknown. */
+DKT__SHARED const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address);

@@ -449,8 +449,8 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 		*colon = '\0';
 		event = dkt_event_find(in->ctx, line, colon + 1);
 		/* The list has also events that only triggers watch, whose enable file is "0*". */
-		if (event && dkt_event_index(event) < total)
-			on[dkt_event_index(event)] = dkt__event_is_on(in, event);
+		if (event && dkt__event_index(event) < total)
+			on[dkt__event_index(event)] = dkt__event_is_on(in, event);
 	}
 	/* The kernel's list is not sorted. */
 	for (size_t i = 0; i < total; i++)

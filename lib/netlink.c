@@ -226,7 +226,7 @@ int dkt__netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, 
 	if (!id)
 		return dkt_fail(ctx, -ENOENT, "no generic netlink family '%s'", family);
 	/* on_answer() must see whether fn set an error message. */
-	dkt_error_give(ctx, 0, NULL);
+	dkt__error_give(ctx, 0, NULL);
 	err = send_request(sock, id, command, version);
 	if (!err)
 		err = receive(sock, &dump);

@@ -460,7 +460,7 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 		buf->len--;
 }
 
-void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf)
+void dkt__record_line(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	if (!record || !buf)
 		return;

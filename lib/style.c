@@ -158,7 +158,7 @@ int dkt_style_record(struct dkt_style *style, const struct dkt_record *record, c
 	return dkt__with_words(style->ctx, style->ops->record(style, record, comm, buf));
 }
 
-int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf)
+int dkt__style_flush(struct dkt_style *style, struct dkt_buf *buf)
 {
 	dkt__needs(style ? style->ctx : NULL, style && buf);
 

@@ -287,7 +287,7 @@ const char *dkt_symbol_name(struct dkt_ctx *ctx, uint64_t address, uint64_t *off
 	return entry ? entry->name : NULL;
 }
 
-const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address)
+const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address)
 {
 	if (!ctx)
 		return NULL;

@@ -173,9 +173,9 @@ static int borrow(struct dkt_instance *top, struct dkt_instance *in)
 	err = copy_settings(top, in);
 	if (!err)
 		return 0;
-	words = dkt_error_take(top->ctx);
+	words = dkt__error_take(top->ctx);
 	dkt__top_return(in->ctx, in->spool);
-	return dkt_error_give(top->ctx, err, words);
+	return dkt__error_give(top->ctx, err, words);
 }
 
 int dkt__top_borrow(struct dkt_instance *for_in, struct dkt_instance **out)

@@ -153,7 +153,7 @@ static char *kernel_reason(struct dkt_ctx *ctx, const char *path, const char *va
 {
 	static const char dir[] = "instances/";
 	char *log __cleanup(free) = NULL;
-	char *error = dkt_error_take(ctx);
+	char *error = dkt__error_take(ctx);
 	const char *slash = NULL, *condition;
 	char *reason;
 	int err, len = 0;
@@ -163,7 +163,7 @@ static char *kernel_reason(struct dkt_ctx *ctx, const char *path, const char *va
 	if (slash)
 		len = (int)(slash + 1 - path);
 	err = dkt__tfs_read(ctx, &log, NULL, "%.*serror_log", len, path);
-	if (dkt_error_give(ctx, err, error))
+	if (dkt__error_give(ctx, err, error))
 		return NULL;
 	reason = dkt__errorlog_reason(log, value);
 	/* For a trigger, the kernel's error_log has only the condition. */
@@ -227,13 +227,13 @@ int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *what, const char *words,
 		if (n <= 0) {
 			int err = n ? -errno : -EIO;
 
-			dkt_progress(ctx, what, of, of);
+			dkt__progress(ctx, what, of, of);
 			return dkt_fail(ctx, err, "write \"%.40s\" to %s/%s: %s", words, ctx->dir,
 					path, strerror(-err));
 		}
 		words += n;
 		len -= (size_t)n;
-		dkt_progress(ctx, what, of - len, of);
+		dkt__progress(ctx, what, of - len, of);
 	}
 	return 0;
 }
@@ -270,8 +270,8 @@ bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...)
 	TFS_PATH(ctx, path, fmt);
 	if (ctx->dirfd < 0) {
 		/* A missing file is not a failure: keep the error message of an earlier one. */
-		earlier = dkt_error_take(ctx);
-		dkt_error_give(ctx, tfs_begin(ctx, path), earlier);
+		earlier = dkt__error_take(ctx);
+		dkt__error_give(ctx, tfs_begin(ctx, path), earlier);
 	}
 	return ctx->dirfd >= 0 && !faccessat(ctx->dirfd, path, F_OK, AT_EACCESS);
 }

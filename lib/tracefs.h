@@ -23,7 +23,7 @@ int dkt__tfs_set(struct dkt_ctx *ctx, const char *value, const char *fmt, ...) D
 /* Appends to the file in one write (O_APPEND). */
 int dkt__tfs_add(struct dkt_ctx *ctx, const char *value, const char *fmt, ...) DKT_PRINTF(3, 4);
 
-/* Appends many words. The kernel accepts one per write; what: the task, for dkt_progress(). */
+/* Appends many words. The kernel accepts one per write; what: the task, for dkt__progress(). */
 int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *what, const char *words, const char *fmt,
 		       ...) DKT_PRINTF(4, 5);
 

@@ -22,6 +22,7 @@
 #include "compat/lustre/message.h"
 #include "lib/base/keymap.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* Exchanges that are open at the same time. */
 #define OPEN_MAX (1u << 18)
@@ -158,7 +159,7 @@ static bool find_event(struct dkt_ctx *ctx, size_t kind, struct known *known)
 		known->event = NULL;
 	/* A kernel that lacks the event is no failure. */
 	if (!known->event)
-		free(dkt_error_take(ctx));
+		free(dkt__error_take(ctx));
 	return known->event;
 }
 
@@ -173,7 +174,7 @@ static bool has_messages(struct dkt_ctx *ctx)
 
 		if (event && dkl_message_is(event))
 			return true;
-		free(dkt_error_take(ctx));
+		free(dkt__error_take(ctx));
 	}
 	return false;
 }

@@ -366,7 +366,7 @@ static int add_source(struct load *load, size_t nr)
 
 	/* As in a database of SQLite, a CPU whose counts are unknown counts 0. */
 	if (dkl_losses_count(sum, part->source))
-		free(dkt_error_take(part->ctx));
+		free(dkt__error_take(part->ctx));
 	if (!err && dkl_losses_damage(part->lacks, info, &damage))
 		err = dkt__no_memory(load->ctx);
 	if (err || !row)

@@ -4,6 +4,7 @@
 
 #include "answers/sql/writing.h"
 #include "lib/base/ticks.h"
+#include "lib/inside.h"
 
 /*
  * Memory for pages of the database, KiB; the rest goes into files. Rows are appended, for which a cache that
@@ -197,7 +198,7 @@ static int create_wanted(struct database *db)
 			if (event)
 				err = schema_bind(&db->schema, event, &bound);
 			else
-				free(dkt_error_take(ctx));
+				free(dkt__error_take(ctx));
 		}
 		if (!err)
 			err = events_create(db, table);

@@ -142,7 +142,7 @@ static int add_file(struct database *db, size_t file)
 
 	/* A CPU whose counts are unknown counts 0. */
 	if (dkl_losses_count(all, part->source))
-		free(dkt_error_take(part->ctx));
+		free(dkt__error_take(part->ctx));
 	if (!err && dkl_losses_damage(part->lacks, info, &damage))
 		err = dkt__no_memory(db->ctx);
 	if (err)

@@ -136,7 +136,7 @@ static int add_tracers(struct schema *schema, struct dkt_ctx *ctx)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!dkt_event_find(ctx, "ftrace", names[i]))
-			free(dkt_error_take(ctx));
+			free(dkt__error_take(ctx));
 		else if (!schema_table(schema, "ftrace", names[i]))
 			return dkt__no_memory(schema->ctx);
 	}
@@ -151,7 +151,7 @@ int schema_add(struct schema *schema, struct dkt_ctx *ctx)
 
 	/* The events of some files come with their records. */
 	if (err) {
-		free(dkt_error_take(ctx));
+		free(dkt__error_take(ctx));
 		return err == -ENOMEM ? err : 0;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counts what threads, system calls and disks do: the events, and the intervals. */
 #include "answers/top/state.h"
+#include "lib/inside.h"
 
 /* An event that is counted, and the fields that its function reads. */
 struct known_event {
@@ -30,7 +31,7 @@ static const struct known_event known_events[] = {
 static int add_event(struct activity *activity, struct dkt_event *event,
 		     const struct counted *counted)
 {
-	uint32_t *nr = dkt__reach(activity->event_of, activity->n_event_of, dkt_event_index(event));
+	uint32_t *nr = dkt__reach(activity->event_of, activity->n_event_of, dkt__event_index(event));
 	size_t n_counted = activity->n_events;
 	int err = nr ? dkt__append(activity->counted, n_counted, *counted) : -ENOMEM;
 
@@ -179,7 +180,7 @@ int activity_add(struct activity *activity, const struct dkt_record *record)
 	if (dkt__unlikely(!cpu->known))
 		sched_identify(activity, record);
 	activity->records++;
-	index = dkt_event_index(record->event);
+	index = dkt__event_index(record->event);
 	nr = index < activity->n_event_of ? activity->event_of[index] : 0;
 	if (!nr)
 		return 0;

@@ -10,6 +10,7 @@
 #include "compat/set/param/memory.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
+#include "lib/inside.h"
 
 /* The buffers have at most so many bytes per CPU, and this part of the available memory. */
 #define BUFFER_MAX  (UINT64_C(16) << 20)
@@ -34,7 +35,7 @@ struct log_counter {
 	struct dkt_source *source; /* of own */
 	struct counted *events; /* all that were ever enabled */
 	size_t n_events;
-	uint32_t *event_of; /* by dkt_event_index(): number in events plus 1 */
+	uint32_t *event_of; /* by dkt__event_index(): number in events plus 1 */
 	size_t n_event_of;
 	uint64_t of_messages[LOG_NO_CLASS + 1]; /* records of messages, by class */
 	struct losses losses; /* of source, since it was opened */
@@ -75,7 +76,7 @@ static int copy_events(struct dkt_instance *log, struct dkt_event *const *on, si
 static int add_event(struct log_counter *counter, struct dkt_event *event)
 {
 	const struct class_bits *bits = dkl_class_map_event(counter->map, event);
-	uint32_t *nr = dkt__reach(counter->event_of, counter->n_event_of, dkt_event_index(event));
+	uint32_t *nr = dkt__reach(counter->event_of, counter->n_event_of, dkt__event_index(event));
 	struct counted new = { .now.event = event };
 	int err;
 
@@ -230,7 +231,7 @@ static void add_classes(struct log_counter *counter, uint32_t classes)
 
 static void add_record(struct log_counter *counter, const struct dkt_record *record)
 {
-	const size_t index = record->event ? dkt_event_index(record->event) : 0;
+	const size_t index = record->event ? dkt__event_index(record->event) : 0;
 	const uint32_t nr = index < counter->n_event_of ? counter->event_of[index] : 0;
 
 	if (nr) {

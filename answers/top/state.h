@@ -57,7 +57,7 @@ struct activity {
 	struct activity_event *events; /* all that are counted */
 	struct counted *counted; /* the same */
 	size_t n_events;
-	uint32_t *event_of; /* by dkt_event_index(): number in events plus 1 */
+	uint32_t *event_of; /* by dkt__event_index(): number in events plus 1 */
 	size_t n_event_of;
 	struct dkt__keymap by_pid; /* threads */
 	struct thread *threads; /* by entry of by_pid; pid 0: the entry is free */

@@ -108,9 +108,9 @@ static int read_filters(struct applying *a)
 
 	if (!err || !a->set->filter || a->filter.expr)
 		return err;
-	message = dkt_error_take(ctx);
+	message = dkt__error_take(ctx);
 	if (dkt__instance_try_filter(a->log->in, a->set->filter) == -EINVAL)
-		kernel = dkt_error_take(ctx);
+		kernel = dkt__error_take(ctx);
 	return dkt_fail(ctx, err, "%s%s%s", kernel ? kernel : "", kernel ? "\n" : "",
 			message ? message : "");
 }
@@ -167,12 +167,12 @@ static int set_size(struct debuglog *log, uint32_t mb)
 /* Keeps the error message. */
 static void restore_size(struct debuglog *log, uint64_t bytes)
 {
-	char *message = dkt_error_take(log->ctx);
+	char *message = dkt__error_take(log->ctx);
 	uint64_t now;
 
 	if (dkt_instance_get_size(log->in, &now) || now != bytes)
 		dkt_instance_set_size(log->in, bytes);
-	dkt_error_give(log->ctx, 0, message);
+	dkt__error_give(log->ctx, 0, message);
 }
 
 /* Creates a missing instance; it records nothing yet. */
@@ -272,13 +272,13 @@ static int transact(struct applying *a)
 /* Removes an instance that was created for a change that failed. Keeps the error message. */
 static void remove_new_instance(struct debuglog *log)
 {
-	char *message = dkt_error_take(log->ctx);
+	char *message = dkt__error_take(log->ctx);
 
 	dkt_instance_close(log->in);
 	log->in = NULL;
 	dkl_debuglog_return_top(log);
 	dkt_instance_remove(log->ctx, log->name);
-	dkt_error_give(log->ctx, 0, message);
+	dkt__error_give(log->ctx, 0, message);
 }
 
 int dkl_debuglog_apply(struct debuglog *log, const struct settings *set,

@@ -8,6 +8,7 @@
 #include "compat/lustre/message.h"
 #include "compat/lustre/modules.h"
 #include "lib/base/io.h"
+#include "lib/inside.h"
 
 struct drift {
 	struct debuglog *log;
@@ -56,7 +57,7 @@ static int read_on(struct drift *d)
 	if (!d->on)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		d->on[dkt_event_index(events[i])] = true;
+		d->on[dkt__event_index(events[i])] = true;
 	return 0;
 }
 

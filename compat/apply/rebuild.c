@@ -7,6 +7,7 @@
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/modules.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* Bits that must have been set, and bits that cannot have been. */
 struct known {
@@ -258,7 +259,7 @@ int dkl_debuglog_rebuild(struct debuglog *log)
 	if (!is_on)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		is_on[dkt_event_index(on[i])] = true;
+		is_on[dkt__event_index(on[i])] = true;
 	err = learn_all(log, is_on, &classes, &subsystems);
 	if (err)
 		return err;

@@ -18,7 +18,7 @@ enum target {
 /* An event that the kernel does not list has no place. */
 static void mark_target(struct applying *a, const struct dkt_event *event, uint8_t mark)
 {
-	size_t i = dkt_event_index(event);
+	size_t i = dkt__event_index(event);
 
 	if (i < a->n_events)
 		a->targets[i] |= mark;
@@ -26,7 +26,7 @@ static void mark_target(struct applying *a, const struct dkt_event *event, uint8
 
 static uint8_t target_marks(const struct applying *a, const struct dkt_event *event)
 {
-	size_t i = dkt_event_index(event);
+	size_t i = dkt__event_index(event);
 
 	return i < a->n_events ? a->targets[i] : 0;
 }

@@ -224,7 +224,7 @@ static int open_sources(struct printer *p)
 		take_last_wall(p);
 	/* Lustre's records have already been taken out of its buffer, so print them in any case. */
 	if (err && p->time.theirs) {
-		p->result->only_lustre = dkt_error_take(p->ctx);
+		p->result->only_lustre = dkt__error_take(p->ctx);
 		err = 0;
 	}
 	return err ? err : dkl_timeline_merge(&p->time);

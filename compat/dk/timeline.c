@@ -3,6 +3,7 @@
 #include "compat/dk/timeline.h"
 
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* ---- the kernel's records ---- */
 
@@ -76,10 +77,10 @@ static int ours_done(void *data)
 
 static int open_ours(struct timeline *t)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = ours_next, .comm = ours_comm, .loss = ours_loss,
+	DKT_OPTS(dkt__source_calls, calls, .next = ours_next, .comm = ours_comm, .loss = ours_loss,
 		 .done = ours_done, .host = t->kernel);
 
-	return dkt_source_make(t->ctx, &calls, t, dkt_source_info(t->kernel), NULL, &t->ours);
+	return dkt__source_make(t->ctx, &calls, t, dkt_source_info(t->kernel), NULL, &t->ours);
 }
 
 /* ---- all records ---- */

@@ -335,7 +335,7 @@ mode_t dkl_output_mode(const char *path, mode_t fresh)
 int dkl_full_advise(struct dkt_ctx *ctx, int err)
 {
 	const char *advice = dkt__full_advice(err);
-	char *words __cleanup(free) = *advice ? dkt_error_take(ctx) : NULL;
+	char *words __cleanup(free) = *advice ? dkt__error_take(ctx) : NULL;
 
 	return words ? dkt_fail(ctx, err, "%s%s", words, advice) : err;
 }

@@ -4,6 +4,7 @@
 #include "compat/liblustre/map.h"
 
 #include "lib/base/opts.h"
+#include "lib/inside.h"
 
 static int lustre_begin(void *data, struct dkt_buf *buf)
 {
@@ -34,7 +35,7 @@ static void lustre_close(void *data)
 int dkt_lustre_style_new(struct dkt_lustre_map *map, const char *name,
 			 const struct dkt_style_opts *opts, struct dkt_style **out)
 {
-	DKT_OPTS(dkt_style_calls, calls, .begin = lustre_begin, .record = lustre_record,
+	DKT_OPTS(dkt__style_calls, calls, .begin = lustre_begin, .record = lustre_record,
 		 .flush = lustre_flush, .end = lustre_end, .close = lustre_close);
 	struct dkt_style_opts mine;
 	struct style *style;
@@ -43,5 +44,5 @@ int dkt_lustre_style_new(struct dkt_lustre_map *map, const char *name,
 	*out = NULL;
 	if (!err)
 		err = dkl_style_new(map->ctx, map->classes, name, &mine, &style);
-	return err ? err : dkt_style_make(map->ctx, &calls, style, out);
+	return err ? err : dkt__style_make(map->ctx, &calls, style, out);
 }

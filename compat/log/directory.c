@@ -9,6 +9,7 @@
 #include "compat/log/mount.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
+#include "lib/inside.h"
 
 /* A reset can remove the directory between our steps. */
 #define BUSY_TRIES 20
@@ -210,10 +211,10 @@ void dkl_log_dir_leave(struct debuglog *log)
 {
 	/* The first change of this log was refused, and has its words. */
 	if (log->lock >= 0 && !log->in && holds_only_lock(log) && !remove_dir(log)) {
-		char *words = dkt_error_take(log->ctx);
+		char *words = dkt__error_take(log->ctx);
 
 		dkl_log_unmount(log->ctx);
-		dkt_error_give(log->ctx, 0, words);
+		dkt__error_give(log->ctx, 0, words);
 	}
 	close_all(log);
 }

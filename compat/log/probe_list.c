@@ -213,10 +213,10 @@ int dkl_probes_reset(struct debuglog *log)
 	dkt_probes_free(in_kernel);
 	/* The next reset tries the remaining probes again. */
 	if (err && log->dirfd >= 0) {
-		char *message = dkt_error_take(log->ctx);
+		char *message = dkt__error_take(log->ctx);
 
 		dkl_probes_save(log);
-		dkt_error_give(log->ctx, err, message);
+		dkt__error_give(log->ctx, err, message);
 	}
 	return err;
 }

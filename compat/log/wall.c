@@ -7,6 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
+#include "lib/inside.h"
 
 /* Lines "FROM UNTIL OFFSET" in the log's directory. */
 #define WALL_FILE "wall"
@@ -71,7 +72,7 @@ void dkl_log_wall_look(const struct debuglog *log, struct log_wall *wall)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(log->dir ?: "");
 	char *path __cleanup(free) = log->dir ? dkt__format("%s/" WALL_FILE, log->dir) : NULL;
-	char *clock __cleanup(free) = NULL, *message = dkt_error_take(log->ctx);
+	char *clock __cleanup(free) = NULL, *message = dkt__error_take(log->ctx);
 	int64_t offset;
 	uint64_t now;
 
@@ -83,5 +84,5 @@ void dkl_log_wall_look(const struct debuglog *log, struct log_wall *wall)
 		dkl_log_wall_add(wall, now, offset);
 		write_parts(path, wall);
 	}
-	dkt_error_give(log->ctx, 0, message);
+	dkt__error_give(log->ctx, 0, message);
 }

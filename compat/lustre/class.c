@@ -6,6 +6,7 @@
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* The bits of an event whose records have their own class and subsystem. */
 static const struct class_bits per_record = {
@@ -339,7 +340,7 @@ const struct class_bits *dkl_class_map_event(const struct class_map *map,
 					     const struct dkt_event *event)
 {
 	static const struct class_bits nothing = { .subsystems = 1 };
-	size_t index = dkt_event_index(event);
+	size_t index = dkt__event_index(event);
 
 	if (index < map->n_bits)
 		return &map->bits[index];
@@ -349,7 +350,7 @@ const struct class_bits *dkl_class_map_event(const struct class_map *map,
 
 void dkl_class_map_want(struct class_map *map, const struct dkt_event *event)
 {
-	size_t index = dkt_event_index(event);
+	size_t index = dkt__event_index(event);
 
 	if (index < map->n_bits)
 		map->bits[index].wanted = true;
@@ -390,7 +391,7 @@ int dkl_class_map_filter(const struct class_map *map, const struct dkt_event *ev
 			 uint32_t classes, const char *sites, char **filter)
 {
 	const struct class_bits *bits = dkl_class_map_event(map, event);
-	const size_t index = dkt_event_index(event);
+	const size_t index = dkt__event_index(event);
 	bool open = classes & bits->classes & ~(bits->filtered | bits->narrowed);
 	size_t n = 0, len;
 	FILE *out = open_memstream(filter, &len);

@@ -22,6 +22,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 
 /* CPUs of a text that is read at once, as their number is not known. */
 #define CPUS_AT_ONCE 4096
@@ -301,12 +302,12 @@ static void log_close(void *data)
 static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind, bool owned,
 		  const struct dkt_source_opts *opts, struct dkt_source **source)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = log_next, .loss = log_loss, .bytes = log_bytes,
+	DKT_OPTS(dkt__source_calls, calls, .next = log_next, .loss = log_loss, .bytes = log_bytes,
 		 .close = owned ? log_close : NULL);
 	const DKT_OPTS(dkt_source_info, info, .kind = kind, .damage = log->damage,
 		       .cpus = (int)log->cpus, .host = log->hosts.names,
 		       .has_wall = !log->console.uptime);
-	int err = dkt_source_make(ctx, &calls, log, &info, opts, source);
+	int err = dkt__source_make(ctx, &calls, log, &info, opts, source);
 
 	if (!err)
 		err = dkl_record_event(ctx, &log->event);

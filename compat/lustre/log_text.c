@@ -10,6 +10,7 @@
 #include "compat/lustre/prefix.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 
 /* Longer lines are truncated, because they do not fit into a record. */
 #define LINE_MAX_LEN RECORD_MAX
@@ -67,7 +68,7 @@ static int fill(struct log_text *t)
 	t->len += (size_t)n;
 	t->n_read += (uint64_t)n;
 	if (t->n_read < t->of)
-		dkt_progress(t->ctx, "file", t->n_read, t->of);
+		dkt__progress(t->ctx, "file", t->n_read, t->of);
 	return 0;
 }
 
@@ -460,7 +461,7 @@ int dkl_log_text_next(struct log_text *t, const uint8_t **rec, uint32_t *len)
 			err = dkt__no_memory(t->ctx);
 	}
 	if (err == 1) {
-		dkt_progress(t->ctx, "file", t->of, t->of);
+		dkt__progress(t->ctx, "file", t->of, t->of);
 		err = finish(t) ? 0 : 1;
 	}
 	*rec = t->rec;

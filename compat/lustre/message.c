@@ -8,6 +8,7 @@
 #include "compat/lustre/message/joiner.h"
 #include "lib/base/buf.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* The smallest page size: bytes after the end of a page may not be mapped. */
 #define PAGE_MIN 4096
@@ -281,7 +282,7 @@ static void dentry_name(void *data, size_t i, const void **bytes, size_t *len)
 		*len = 0;
 }
 
-static void fill_args(struct args *args, struct dkt_kprintf_args *to);
+static void fill_args(struct args *args, struct dkt__kprintf_args *to);
 
 /*
  * Returns the number of registers before the variadic arguments; too many if the offset is invalid.
@@ -295,7 +296,8 @@ static size_t va_first(const struct message *m, const struct dkt_record *rec)
 	return offset < 0 || offset % 8 ? SIZE_MAX : (size_t)offset / 8;
 }
 
-static bool nested(void *data, size_t i, const char **fmt, size_t *len, struct dkt_kprintf_args *to)
+static bool nested(void *data, size_t i, const char **fmt, size_t *len,
+		   struct dkt__kprintf_args *to)
 {
 	struct args *args = data;
 	const struct message *m = args->m;
@@ -315,31 +317,31 @@ static bool nested(void *data, size_t i, const char **fmt, size_t *len, struct d
 	return true;
 }
 
-static void fill_args(struct args *args, struct dkt_kprintf_args *to)
+static void fill_args(struct args *args, struct dkt__kprintf_args *to)
 {
 	uint32_t at = args->words->offset + 8 * (uint32_t)args->first;
 	size_t n = args->words->n > args->first ? args->words->n - args->first : 0;
 	size_t there = args->rec->size > at ? (args->rec->size - at) / 8 : 0;
 
-	*to = (struct dkt_kprintf_args){ .sz = sizeof(*to),
-					 .ctx = args->m->ctx,
-					 .words = (const char *)args->rec->data + at,
-					 .n = n < there ? n : there,
-					 .pointee = pointee,
-					 .raw = raw,
-					 .nested = nested,
-					 .dentry_name = dentry_name,
-					 .data = args };
+	*to = (struct dkt__kprintf_args){ .sz = sizeof(*to),
+					  .ctx = args->m->ctx,
+					  .words = (const char *)args->rec->data + at,
+					  .n = n < there ? n : there,
+					  .pointee = pointee,
+					  .raw = raw,
+					  .nested = nested,
+					  .dentry_name = dentry_name,
+					  .data = args };
 }
 
 static void put_format(const struct dkt_field *field, struct args *args, struct dkt_buf *buf)
 {
-	struct dkt_kprintf_args to;
+	struct dkt__kprintf_args to;
 	size_t len;
 	const char *fmt = string_of(args->rec, field, &len);
 
 	fill_args(args, &to);
-	dkt_buf_kprintf(buf, fmt, len, &to);
+	dkt__buf_kprintf(buf, fmt, len, &to);
 }
 
 /* Lustre 2.12: the arguments of the first format are in a va_list, those of the second in words. */

@@ -6,6 +6,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/ticks.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define LEGACY "legacy"
 
@@ -203,7 +204,7 @@ int dkl_style_record(struct style *style, const struct dkt_record *record, const
 
 int dkl_style_flush(struct style *style, struct dkt_buf *buf)
 {
-	return style->lib ? dkt_style_flush(style->lib, buf) : 0;
+	return style->lib ? dkt__style_flush(style->lib, buf) : 0;
 }
 
 int dkl_style_end(struct style *style, struct dkt_buf *buf)

@@ -15,6 +15,7 @@
 #include "compat/lustre/message/joiner.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 /* The bits of a marker: D_CONSOLE | D_WARNING, subsystem undefined. */
 #define NOTICE_CLASSES   0x02000400u
@@ -249,7 +250,7 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 
 static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event)
 {
-	size_t i = dkt_event_index(event);
+	size_t i = dkt__event_index(event);
 
 	/* Events that the kernel does not have share the last entry. */
 	if (i > style->n)
@@ -273,7 +274,7 @@ static uint32_t function_subsystems(struct legacy_style *style, const struct kin
 				    const struct dkt_record *rec)
 {
 	const char *module =
-		dkt_symbol_module(style->ctx, (uint64_t)dkt_record_int(rec, kind->field));
+		dkt__symbol_module(style->ctx, (uint64_t)dkt_record_int(rec, kind->field));
 
 	if (!module)
 		return NOTICE_SUBSYSTEM;
@@ -375,7 +376,7 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 			 const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	uint64_t offset, address = (uint64_t)dkt_record_int(rec, kind->field);
-	const char *module = dkt_symbol_module(style->ctx, address);
+	const char *module = dkt__symbol_module(style->ctx, address);
 	const char *name = dkt_symbol_name(style->ctx, address, &offset);
 
 	dkt_buf_add(buf, "(", 1);
@@ -466,7 +467,7 @@ void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *
 		if (style->raw_text)
 			dkt_record_text(rec, buf);
 		else
-			dkt_record_line(rec, buf);
+			dkt__record_line(rec, buf);
 		break;
 	}
 	put_newline(buf);

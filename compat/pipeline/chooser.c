@@ -185,7 +185,7 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 
 static inline enum verdict verdict_of(struct chooser *c, struct dkt_event *event)
 {
-	size_t i = dkt_event_index(event);
+	size_t i = dkt__event_index(event);
 
 	/* An event without a format has no entry. */
 	if (i >= c->n_verdicts)

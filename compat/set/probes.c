@@ -33,7 +33,7 @@ int dkl_probes_apply(struct debuglog *log)
 /* Keeps the error message. */
 void dkl_probes_undo(struct debuglog *log)
 {
-	char *message = dkt_error_take(log->ctx);
+	char *message = dkt__error_take(log->ctx);
 	size_t i = log->probes ? log->probes->n : 0;
 	bool stored = false;
 
@@ -51,7 +51,7 @@ void dkl_probes_undo(struct debuglog *log)
 	if (stored)
 		dkl_probes_save(log);
 	dkl_probes_forget_events(log);
-	dkt_error_give(log->ctx, 0, message);
+	dkt__error_give(log->ctx, 0, message);
 }
 
 int dkl_probes_keep(struct debuglog *log)
@@ -146,13 +146,13 @@ static int create_all(struct debuglog *log, const struct probe_words *words, siz
 	for (size_t done = 0; !err && done < n; done++) {
 		struct user_probe *probe = &log->probes->list[i];
 
-		dkt_progress(log->ctx, "probes", done, n);
+		dkt__progress(log->ctx, "probes", done, n);
 		err = dkt_probe_create(log->ctx, probes_at(log->probes, i));
 		if (err && !result->refused)
 			dkt__probe_refused(log->ctx, probes_at(log->probes, i), err);
 		if (err && may_skip(words, n, err)) {
 			if (!result->refused++)
-				result->message = dkt_error_take(log->ctx);
+				result->message = dkt__error_take(log->ctx);
 			dkl_probes_erase(log->probes, i);
 			err = 0;
 		} else if (!err) {
@@ -161,7 +161,7 @@ static int create_all(struct debuglog *log, const struct probe_words *words, siz
 			i++;
 		}
 	}
-	dkt_progress(log->ctx, "probes", n, n);
+	dkt__progress(log->ctx, "probes", n, n);
 	if (!err && n && !result->created)
 		err = dkt_fail(log->ctx, -EINVAL, "%s", result->message ? result->message : "");
 	return err;

@@ -381,14 +381,14 @@ void dkl_wanted_free(struct wanted *wanted)
 
 	if (!wanted)
 		return;
-	message = dkt_error_take(wanted->ctx);
+	message = dkt__error_take(wanted->ctx);
 	for (size_t i = 0; i < wanted->n; i++)
 		free(wanted->list[i].filter);
 	free(wanted->list);
 	if (wanted->parts)
 		free_parts(wanted);
 	free(wanted->notes);
-	dkt_error_give(wanted->ctx, 0, message);
+	dkt__error_give(wanted->ctx, 0, message);
 	free(wanted);
 }
 

@@ -9,6 +9,7 @@
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 OPT_VALUES(analyze);
 
@@ -34,7 +35,7 @@ static struct dkt_event *find_event(struct dkt_ctx *ctx, const struct analysis_e
 		event = dkt_event_find(ctx, system, colon + 1);
 		/* That one file lacks it is no failure: another may have it. */
 		if (!event)
-			free(dkt_error_take(ctx));
+			free(dkt__error_take(ctx));
 		return event;
 	}
 	if (dkt_events(ctx, &all, &n))

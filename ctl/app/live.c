@@ -128,7 +128,7 @@ int live_wait(struct spawn *spawn, double seconds, int (*idle)(void *data), void
 
 int live_remove(const struct app *app, struct dkt_instance *in)
 {
-	char *message = dkt_error_take(app->ctx);
+	char *message = dkt__error_take(app->ctx);
 	char *name __cleanup(free) = in ? strdup(dkt_instance_name(in)) : NULL;
 	int err;
 
@@ -136,7 +136,7 @@ int live_remove(const struct app *app, struct dkt_instance *in)
 	err = name ? dkt_instance_remove(app->ctx, name) : 0;
 	if (err)
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(app->ctx));
-	return dkt_error_give(app->ctx, err, message);
+	return dkt__error_give(app->ctx, err, message);
 }
 
 struct live {

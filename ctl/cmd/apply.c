@@ -7,6 +7,7 @@
 #include "compat/set/saved.h"
 #include "ctl/app/cage.h"
 #include "ctl/app/commands.h"
+#include "lib/inside.h"
 
 /* The command line and the environment override the file. */
 static void choose_instance(struct app *app, const struct conf *conf)
@@ -53,7 +54,7 @@ static unsigned int needs_of(const char *text)
 static void mount_all(struct app *app, struct tree *tree)
 {
 	if (!app->root && dkl_log_mount(app->ctx, DEBUGLOG_CHANGE))
-		free(dkt_error_take(app->ctx));
+		free(dkt__error_take(app->ctx));
 	dkl_tree_mount(tree);
 }
 

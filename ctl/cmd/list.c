@@ -11,6 +11,7 @@
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 struct list {
 	struct app *app;
@@ -86,7 +87,7 @@ static char *bit_names(enum mask_kind kind, uint32_t mask)
 /* Returns the format string of the event's print format, without the arguments. */
 static char *describe_event(struct dkt_event *event)
 {
-	const char *from = dkt_event_print_format(event), *to;
+	const char *from = dkt__event_print_format(event), *to;
 
 	from = from ? strchr(from, '"') : NULL;
 	if (!from)

@@ -162,7 +162,7 @@ static int confine(struct app *app)
 static int define(struct app *app, const struct probe_words *words, struct dkt_probes **probes)
 {
 	int err = dkl_probe_words_define(app->ctx, words, probes);
-	char *message __cleanup(free) = err == -EILSEQ ? dkt_error_take(app->ctx) : NULL;
+	char *message __cleanup(free) = err == -EILSEQ ? dkt__error_take(app->ctx) : NULL;
 
 	return message ? dkt_fail(app->ctx, err, "%s; --force creates it there", message) : err;
 }
@@ -398,7 +398,7 @@ static int probe_list(struct app *app, char **argv)
 /* No probe of ours matches. Reports a probe of another program that does, or the error before. */
 static int report_foreign(struct app *app, const char *pattern)
 {
-	char *message = dkt_error_take(app->ctx);
+	char *message = dkt__error_take(app->ctx);
 	struct dkt_probes *all;
 	const struct dkt_probe *probe;
 
@@ -406,7 +406,7 @@ static int report_foreign(struct app *app, const char *pattern)
 		free(message);
 		return app_fail(app);
 	}
-	dkt_error_give(app->ctx, 0, message);
+	dkt__error_give(app->ctx, 0, message);
 	for (size_t i = 0; (probe = dkt_probes_at(all, i)); i++)
 		if (dkl_probes_match(pattern, probe))
 			break;

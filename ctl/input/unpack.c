@@ -16,6 +16,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
 #include "lib/base/temporary.h"
+#include "lib/inside.h"
 
 #define CHUNK (1 << 16)
 
@@ -305,7 +306,7 @@ static int unpack_all(struct unpacking *unpacking)
 		unpacking->at += (uint64_t)n;
 		err = dkt__stopped() ? fail(unpacking, -EINTR, "decompress") :
 				       unpack_some(unpacking, (size_t)n);
-		dkt_progress(unpacking->app->ctx, "file", unpacking->at, unpacking->size);
+		dkt__progress(unpacking->app->ctx, "file", unpacking->at, unpacking->size);
 	}
 	unpacking->method->end(&unpacking->state);
 	if (!err && n < 0)

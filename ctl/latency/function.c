@@ -37,7 +37,7 @@ int latency_create_probes(struct latency *latency)
 
 void latency_remove_probes(struct latency *latency)
 {
-	char *message = dkt_error_take(latency->ctx);
+	char *message = dkt__error_take(latency->ctx);
 
 	for (int i = 0; i < 2; i++) {
 		if (latency->names[i] &&
@@ -46,5 +46,5 @@ void latency_remove_probes(struct latency *latency)
 		free(latency->names[i]);
 	}
 	free(latency->group);
-	dkt_error_give(latency->ctx, 0, message);
+	dkt__error_give(latency->ctx, 0, message);
 }

@@ -4,6 +4,7 @@
 #include "ctl/app/print.h"
 #include "ctl/hist/view.h"
 #include "ctl/latency/latency.h"
+#include "lib/inside.h"
 
 static int report(const struct latency *latency, struct dkt_instance *in, const char *name)
 {
@@ -43,12 +44,12 @@ static void clean(struct app *app, struct dkt_instance *in, const char *event)
 
 	if (live_remove(app, in) || !event)
 		return;
-	message = dkt_error_take(app->ctx);
+	message = dkt__error_take(app->ctx);
 	err = dkt_probe_remove(app->ctx, "synthetic", event);
 	/* -ENOENT: a failure came before the event was created. */
 	if (err && err != -ENOENT)
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(app->ctx));
-	dkt_error_give(app->ctx, 0, message);
+	dkt__error_give(app->ctx, 0, message);
 }
 
 int latency_run_kernel(const struct latency *latency, int *rc)

@@ -13,6 +13,7 @@
 #include "lib/base/keymap.h"
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
+#include "lib/inside.h"
 
 OPT_VALUES(load);
 
@@ -86,7 +87,7 @@ static bool number_beside(const struct app *app, const char *path, uint64_t *num
 
 	/* The file can be read without the description. */
 	if (about && access(about, F_OK) == 0 && collection_read(app->ctx, about, &collection))
-		free(dkt_error_take(app->ctx));
+		free(dkt__error_take(app->ctx));
 	for (size_t i = 0; !found && i < collection.n; i++)
 		found = is_of(&collection.hosts[i], name) &&
 			collection_load(&collection.hosts[i], number);

@@ -10,6 +10,7 @@
 #include "ctl/out/bar.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* How often files are looked at that have not grown, in ms. */
 #define LOOK_MS 250
@@ -61,7 +62,7 @@ static bool relate(struct stream *s, size_t i)
 	if (file == s->base)
 		return true;
 	if (inputs_relate(&s->in, i, (size_t)(s->base - s->in.files)))
-		free(dkt_error_take(s->app->ctx));
+		free(dkt__error_take(s->app->ctx));
 	return file->known == INPUTS_BY_ROUND_TRIPS || file->known == INPUTS_ONE_CLOCK;
 }
 

@@ -7,6 +7,7 @@
 #include "ctl/sql/sql.h"
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
+#include "lib/inside.h"
 
 /* ---- a database ---- */
 
@@ -59,7 +60,7 @@ static bool knows_events(const struct inputs *in)
 	for (size_t i = 0; i < in->n; i++) {
 		if (!dkt_events(in->files[i].in.ctx, &all, &n) && n)
 			continue;
-		free(dkt_error_take(in->files[i].in.ctx));
+		free(dkt__error_take(in->files[i].in.ctx));
 		return false;
 	}
 	return true;

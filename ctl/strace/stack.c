@@ -6,6 +6,7 @@
 #include "ctl/strace/strace.h"
 #include "lib/base/buf.h"
 #include "lib/base/glob.h"
+#include "lib/inside.h"
 
 /* ---- frames ---- */
 
@@ -52,7 +53,7 @@ static void put_frame(const struct strace_origin *origin, const struct call *cal
 	uint64_t offset;
 	const char *name = !user || address >> 63 ? dkt_symbol_name(origin->ctx, address, &offset) :
 						    NULL;
-	const char *module = name ? dkt_symbol_module(origin->ctx, address) : NULL;
+	const char *module = name ? dkt__symbol_module(origin->ctx, address) : NULL;
 
 	if (!name) {
 		put_program(origin, call, address, buf);

@@ -4,6 +4,7 @@
  */
 #include "ctl/strace/strace.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 /* The calls whose paths people look for; each probe costs time at the start and at the end. */
 static const struct {
@@ -83,12 +84,12 @@ int strace_texts_create(struct strace_texts *made, const struct app *app, struct
 
 void strace_texts_remove(struct strace_texts *made, struct dkt_ctx *ctx)
 {
-	char *message = dkt_error_take(ctx);
+	char *message = dkt__error_take(ctx);
 
 	for (size_t i = 0; i < made->n; i++)
 		if (dkt_probe_remove(ctx, made->group, made->calls[i]))
 			app_say("%s; 'dktrace reset' will remove it", dkt_error(ctx));
 	free(made->calls);
 	free(made->group);
-	dkt_error_give(ctx, 0, message);
+	dkt__error_give(ctx, 0, message);
 }

@@ -6,6 +6,7 @@
 #include "ctl/top/top.h"
 #include "lib/base/buf.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* ---- the CPU time that this command itself uses ---- */
 
@@ -118,11 +119,11 @@ static int begin_counting(struct top *top)
 
 static void end_counting(struct top *top)
 {
-	char *message = dkt_error_take(top->app->ctx);
+	char *message = dkt__error_take(top->app->ctx);
 
 	if (log_counter_close(top->counter))
 		app_say("%s; 'dktrace reset' will remove it", dkt_error(top->app->ctx));
-	dkt_error_give(top->app->ctx, 0, message);
+	dkt__error_give(top->app->ctx, 0, message);
 	top->counter = NULL;
 }
 

@@ -16,8 +16,8 @@
  * as the argument sz, sizeof(struct): it fills the members that the caller's header has, writes no
  * byte beyond, and sets members that the library does not know to 0. Use structs that the library
  * returns by pointer, such as dkt_field, where they are: a copy has only the members of the caller's
- * header. dkt_record never grows, because it is filled for every record and callers fill it too. What
- * is new about it gets a function.
+ * header. dkt_record never grows, because it is filled for every record. What is new about it gets a
+ * function.
  */
 #ifndef DKTRACE_H
 #define DKTRACE_H
@@ -104,20 +104,8 @@ DKT_API void dkt_ctx_free(struct dkt_ctx *ctx);
 /* Returns the message of the last failure, or "". Valid until the next call on the context. */
 DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
 
-/*
- * dkt_error_take() removes the message of the last failure from the context and returns it, so that
- * cleaning up, which may fail too, does not overwrite it. The caller passes it to dkt_error_give(),
- * which owns it from then on and returns err, or frees it. NULL: there is no message; if err is
- * -ENOMEM, the message then is "out of memory", which needs no memory.
- */
-DKT_API char *dkt_error_take(struct dkt_ctx *ctx);
-DKT_API int dkt_error_give(struct dkt_ctx *ctx, int err, char *words);
-
 /* For code on top of the library: sets the error message and returns err. */
 DKT_API int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
-
-/* For code on top of the library: calls the progress function of the context, if any. */
-DKT_API void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of);
 
 /* ---- dkt_tracefs(3): tracefs and its features ------------------------------------------------ */
 
@@ -368,24 +356,9 @@ DKT_API int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, si
  */
 DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name);
 
-/*
- * Defines an event that the kernel does not have, for records from elsewhere. format is the text of
- * a format file in tracefs. The same names return the same event again. The event lives as long as
- * the context, and dkt_events() does not list it. -EINVAL: the format cannot be parsed.
- */
-DKT_API int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name,
-			     const char *format, struct dkt_event **event);
-
 /* Return the names of an event. They are valid as long as the event. */
 DKT_API const char *dkt_event_system(const struct dkt_event *event);
 DKT_API const char *dkt_event_name(const struct dkt_event *event);
-
-/*
- * Returns the position in the array of dkt_events(), which does not change while the event is valid.
- * For an event of the kernel that the array does not have, returns a number above the array's end; for
- * an event of dkt_event_define() or of the system "unknown", SIZE_MAX.
- */
-DKT_API size_t dkt_event_index(const struct dkt_event *event);
 
 /*
  * Returns the ID that the records of the event have, which is above 0. -ENOENT: the event has left
@@ -402,12 +375,6 @@ DKT_API int dkt_event_fields(struct dkt_event *event, const struct dkt_field *co
 
 /* Returns a field by name, or NULL if the event does not have it or its format cannot be read. */
 DKT_API const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *name);
-
-/*
- * Returns the print format with its arguments, as in the format file; "" if the event has none,
- * NULL if the format cannot be read. Valid as long as the event.
- */
-DKT_API const char *dkt_event_print_format(struct dkt_event *event);
 
 /*
  * Forgets the catalogue, so that the next call reads the events that the kernel has now. All

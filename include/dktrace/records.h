@@ -73,12 +73,10 @@ DKT_API int dkt_record_stack(const struct dkt_record *record, size_t i, struct d
 
 /*
  * Appends the text of a record, from the print format of its event. If the print format cannot be
- * used, the text is the fields and their values.
+ * used, the text is the fields and their values. It can contain control characters; dkt_buf_text()
+ * escapes them.
  */
 DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf);
-
-/* Appends the same text, escaped as by dkt_buf_text(). */
-DKT_API void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf);
 
 /* ---- dkt_source(3): sources, records in time order ------------------------------------------- */
 
@@ -304,31 +302,6 @@ struct dkt_merge_part {
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
 
-/* How to read a source of the caller's. Only next is required; NULL for the others. */
-struct dkt_source_calls {
-	size_t sz;
-	int (*next)(void *data, struct dkt_record *record); /* as dkt_source_next() */
-	const char *(*comm)(void *data, const struct dkt_record *record);
-	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
-	void (*close)(void *data);
-	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* dkt_source_get_bytes() */
-	int (*fd)(const void *data); /* as dkt_source_fd(), if next() returns DKT_NEXT_LATER */
-	int (*done)(void *data); /* as dkt_source_done() */
-	/* The source whose host recorded, which outlives this one: its disks have names. NULL: unknown. */
-	const struct dkt_source *host;
-};
-
-/*
- * Creates a source of records from elsewhere, which next() returns in time order;
- * dkt_event_define() defines their events. A new context then has no other events. The strings of
- * info must live as long as the source; NULL: nothing is known. dkt_source_close() calls close();
- * this function also does if it fails, whatever is wrong but calls itself. -EINVAL: there is no
- * next(), or invalid options.
- */
-DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
-			    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
-			    struct dkt_source **source);
-
 /* ---- dkt_expr(3): filter expressions --------------------------------------------------------- */
 
 /* Sets the value of a word that is used as a constant for a field. -ENOENT: unknown word. */
@@ -452,27 +425,6 @@ DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dk
 			  struct dkt_style **style);
 DKT_API void dkt_style_free(struct dkt_style *style);
 
-/*
- * A style of the caller's. Only record is required; NULL for the others. record gets each record with
- * its stacks, see dkt_record_stack().
- */
-struct dkt_style_calls {
-	size_t sz;
-	int (*begin)(void *data, struct dkt_buf *buf); /* as dkt_style_begin() */
-	int (*record)(void *data, const struct dkt_record *record, const char *comm,
-		      struct dkt_buf *buf);
-	int (*flush)(void *data, struct dkt_buf *buf);
-	int (*end)(void *data, struct dkt_buf *buf);
-	void (*close)(void *data);
-};
-
-/*
- * Creates a style of the caller's. dkt_style_free() calls close(); so does this function if it fails,
- * whatever is wrong but calls itself. -EINVAL: there is no record(), or invalid options.
- */
-DKT_API int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, void *data,
-			   struct dkt_style **style);
-
 /* Appends the beginning of the output. */
 DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
 
@@ -482,9 +434,6 @@ DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
  */
 DKT_API int dkt_style_record(struct dkt_style *style, const struct dkt_record *record,
 			     const char *comm, struct dkt_buf *buf);
-
-/* Appends output that the style holds back, or writes it to its files. */
-DKT_API int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf);
 
 /* Appends the end of the output, or completes the files. */
 DKT_API int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf);
@@ -524,36 +473,6 @@ DKT_API void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...) DKT_PRINT
  */
 DKT_API void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len);
 
-/* The recorded arguments of a kernel message. */
-struct dkt_kprintf_args {
-	size_t sz;
-	struct dkt_ctx *ctx; /* for the names of functions; NULL: they are unknown */
-	const void *words; /* 8 bytes for each argument, in any alignment */
-	size_t n; /* number of arguments */
-	/* Gets the recorded bytes that argument i points to. NULL: there are none. */
-	void (*pointee)(void *data, size_t i, const void **bytes, size_t *len);
-	/*
-	 * Gets the format and arguments behind argument i, a %pV. False or NULL: they are
-	 * unknown.
-	 */
-	bool (*nested)(void *data, size_t i, const char **fmt, size_t *len,
-		       struct dkt_kprintf_args *args);
-	void *data;
-	/* Gets the first bytes that argument i points to, if pointee stops at a NUL. */
-	void (*raw)(void *data, size_t i, const void **bytes, size_t *len);
-	/* Gets the name of the dentry that argument i points to, a %pd. NULL: unknown. */
-	void (*dentry_name)(void *data, size_t i, const void **bytes, size_t *len);
-};
-
-/*
- * Appends the text that the kernel's printf makes of the format, with its extensions (the kernel's
- * printk-formats.rst), and prints addresses as they are. A recorded string without a NUL ends in
- * "...". If the data behind a pointer were not recorded, it prints the conversion and the address:
- * <%pD 0xffff888100a00000>.
- */
-DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
-			     const struct dkt_kprintf_args *args);
-
 /* ---- dkt_symbol(3): names of functions and system calls -------------------------------------- */
 
 /*
@@ -562,9 +481,6 @@ DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
  * context stands for. NULL: unknown. Valid as long as the context.
  */
 DKT_API const char *dkt_symbol_name(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
-
-/* Returns the name of the module that contains the address. NULL: none, or unknown. */
-DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);
 
 /*
  * Returns the name of a system call on the machine that the context's records are from: the machine that

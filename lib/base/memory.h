@@ -2,14 +2,13 @@
 /* The error message for memory that ran out. */
 #pragma once
 
-#include <dktrace/dktrace.h>
-
+#include "lib/base/error.h"
 #include "lib/base/util.h"
 
 /* -ENOMEM with an error message, which itself needs no memory. */
 static inline int dkt__no_memory(struct dkt_ctx *ctx)
 {
-	return dkt_error_give(ctx, -ENOMEM, NULL);
+	return dkt__error_give(ctx, -ENOMEM, NULL);
 }
 
 /* Returns err, and sets the error message of -ENOMEM for code that has no context. */

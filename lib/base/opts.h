@@ -2,7 +2,7 @@
 /* Copies options structs of callers built with an older or a newer header, whose size differs. */
 #pragma once
 
-#include <dktrace/dktrace.h>
+#include "lib/base/error.h"
 
 /*
  * Copies a caller's options struct of that type; NULL means all defaults. A caller built with an
@@ -16,7 +16,7 @@
 		char *words_;                                                                      \
 		int err_ = dkt__opts_copy(#type, to_, sizeof(*to_), from_, &words_);               \
                                                                                                    \
-		err_ ? dkt_error_give(ctx, err_, words_) : 0;                                      \
+		err_ ? dkt__error_give(ctx, err_, words_) : 0;                                     \
 	})
 
 /*

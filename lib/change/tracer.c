@@ -241,13 +241,13 @@ static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *
 /* Undoes the steps that a failed switch has taken. */
 static void undo_switch(struct dkt_instance *in)
 {
-	char *error = dkt_error_take(in->ctx);
+	char *error = dkt__error_take(in->ctx);
 
 	set_current(in, NONE);
 	clear_functions(in);
 	if (in->spool)
 		dkt__functions_return(in->ctx, in->spool);
-	dkt_error_give(in->ctx, 0, error);
+	dkt__error_give(in->ctx, 0, error);
 }
 
 /* ---- switching ---- */
@@ -354,11 +354,11 @@ static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 			err = dkt__stops_follow(in, top, tracer->stops);
 	}
 	if (err && top) {
-		words = dkt_error_take(in->ctx);
+		words = dkt__error_take(in->ctx);
 		if (dkt__top_return(in->ctx, in->spool))
 			free(words);
 		else
-			dkt_error_give(in->ctx, err, words);
+			dkt__error_give(in->ctx, err, words);
 	}
 	dkt_instance_close(top);
 	return err ? dkt__fail_in(in->ctx, err, "this kernel has %s only in the top instance",
@@ -392,6 +392,6 @@ int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in)
 		return 0;
 	if (tracer->required)
 		return err;
-	tracer->refused = dkt_error_take(in->ctx);
+	tracer->refused = dkt__error_take(in->ctx);
 	return 0;
 }

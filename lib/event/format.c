@@ -302,7 +302,7 @@ const struct dkt_field *dkt_event_field(struct dkt_event *event, const char *nam
 	return NULL;
 }
 
-const char *dkt_event_print_format(struct dkt_event *event)
+const char *dkt__event_print_format(struct dkt_event *event)
 {
 	if (!event)
 		return NULL;

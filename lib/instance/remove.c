@@ -58,8 +58,8 @@ int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 	err = dkt__tfs_rmdir(ctx, "instances/%s", name);
 	if (err != -EBUSY)
 		return err;
-	reason = dkt_error_take(ctx);
+	reason = dkt__error_take(ctx);
 	removed = remove_hists(ctx, name);
-	dkt_error_give(ctx, err, reason);
+	dkt__error_give(ctx, err, reason);
 	return removed ? dkt__tfs_rmdir(ctx, "instances/%s", name) : err;
 }

@@ -137,7 +137,7 @@ static bool is_recorded(const struct dkt__perf *perf, const struct dkt__perf_pro
 static void open_program(struct dkt__perf *perf, struct dkt__perf_program *program)
 {
 	struct dkt_ctx *ctx = perf->streams.base.ctx;
-	char *message = dkt_error_take(ctx);
+	char *message = dkt__error_take(ctx);
 
 	program->tried = true;
 	dkt__binary_open(ctx, program->path, NULL, NULL, &program->binary);
@@ -145,7 +145,7 @@ static void open_program(struct dkt__perf *perf, struct dkt__perf_program *progr
 		dkt__binary_close(program->binary);
 		program->binary = NULL;
 	}
-	dkt_error_give(ctx, 0, message);
+	dkt__error_give(ctx, 0, message);
 }
 
 const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program *program,

@@ -138,12 +138,12 @@ static const char *take_conversion(struct packed *packed, const char *percent)
 static void put_conversion(struct packed *packed, const char *percent, size_t len, char letter,
 			   struct dkt_buf *buf)
 {
-	struct dkt_kprintf_args args = { .sz = sizeof(args),
-					 .ctx = packed->ctx,
-					 .words = packed->words,
-					 .n = packed->n_words,
-					 .pointee = string_behind,
-					 .data = packed };
+	struct dkt__kprintf_args args = { .sz = sizeof(args),
+					  .ctx = packed->ctx,
+					  .words = packed->words,
+					  .n = packed->n_words,
+					  .pointee = string_behind,
+					  .data = packed };
 
 	/* The kernel recorded the text of extensions such as %pM. */
 	if (letter == 'p' && packed->string && !packed->end)
@@ -151,7 +151,7 @@ static void put_conversion(struct packed *packed, const char *percent, size_t le
 	else if (len == 2 && letter == 'p' && !packed->end)
 		put_address(packed->words[0], buf);
 	else
-		dkt_buf_kprintf(buf, percent, len, &args);
+		dkt__buf_kprintf(buf, percent, len, &args);
 }
 
 /* Prints the message; without a buffer only takes the arguments, which swaps their bytes. */

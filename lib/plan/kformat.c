@@ -51,7 +51,7 @@ const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len
 	const void *bytes = bytes_behind(k, i, len), *more = NULL;
 	size_t n = 0;
 
-	if (k->args->sz > offsetof(struct dkt_kprintf_args, raw) && k->args->raw)
+	if (k->args->sz > offsetof(struct dkt__kprintf_args, raw) && k->args->raw)
 		k->args->raw(k->args->data, i, &more, &n);
 	if (n <= *len)
 		return bytes;
@@ -375,10 +375,10 @@ void dkt__kformat_run(struct dkt__kformat *k, const char *fmt, size_t len)
 	}
 }
 
-void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
-		     const struct dkt_kprintf_args *args)
+void dkt__buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
+		      const struct dkt__kprintf_args *args)
 {
-	static const struct dkt_kprintf_args none = { .sz = sizeof(none) };
+	static const struct dkt__kprintf_args none = { .sz = sizeof(none) };
 
 	if (!buf || !(fmt || !len))
 		return;

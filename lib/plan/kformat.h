@@ -7,7 +7,7 @@
 /* A format, or a nested one, while it is printed. */
 struct dkt__kformat {
 	struct dkt__run run; /* the output; run.data are the bytes that a pointer points to */
-	const struct dkt_kprintf_args *args;
+	const struct dkt__kprintf_args *args;
 	size_t next; /* the next argument */
 	unsigned int depth;
 };

@@ -186,11 +186,11 @@ static bool put_net(struct dkt__kformat *k, const struct pointer *ptr)
 /* %pd prints the last component of a path; %pd2 to %pd4, which print more, are not recorded. */
 static bool put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
 {
-	const struct dkt_kprintf_args *args = k->args;
+	const struct dkt__kprintf_args *args = k->args;
 	const void *name = NULL;
 	size_t len = 0, n;
 
-	if (args->sz > offsetof(struct dkt_kprintf_args, dentry_name) && args->dentry_name &&
+	if (args->sz > offsetof(struct dkt__kprintf_args, dentry_name) && args->dentry_name &&
 	    (letter(ptr, 1) < '2' || letter(ptr, 1) > '4'))
 		args->dentry_name(args->data, ptr->arg, &name, &len);
 	n = len ? strnlen(name, len) : 0;
@@ -226,7 +226,7 @@ static bool put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 /* %pV: another format with its arguments; the kernel ignores width and precision. */
 static bool put_format(struct dkt__kformat *k, const struct pointer *ptr)
 {
-	struct dkt_kprintf_args args = { .sz = sizeof(args), .ctx = k->args->ctx };
+	struct dkt__kprintf_args args = { .sz = sizeof(args), .ctx = k->args->ctx };
 	struct dkt__kformat inner = { .args = &args, .depth = k->depth + 1, .run = k->run };
 	const char *fmt;
 	size_t len;

@@ -20,7 +20,7 @@ struct dkt__btf *dkt__probe_btf(struct probe_define *define, const char *module)
 	define->no_btf = NULL;
 	define->btf_module = module ? strdup(module) : NULL;
 	if (dkt__btf_load(define->ctx, module, &define->btf))
-		define->no_btf = dkt_error_take(define->ctx);
+		define->no_btf = dkt__error_take(define->ctx);
 	return define->btf;
 }
 
@@ -107,7 +107,7 @@ struct dkt__binary *dkt__probe_kernel_binary(struct probe_define *define, const 
 	path = find_file(define, module);
 	if (path) {
 		if (dkt__binary_open(define->ctx, path, NULL, NULL, &define->binary))
-			define->no_binary = dkt_error_take(define->ctx);
+			define->no_binary = dkt__error_take(define->ctx);
 	} else {
 		define->no_binary = dkt__format("no file with debug information of %s was found",
 						module ? module : "the kernel");

@@ -119,7 +119,7 @@ static int add_by_dwarf(struct probe_define *define, const struct probe_target *
 		scope->is_user = false;
 	} else if (define->n) {
 		if (!define->no_binary)
-			define->no_binary = dkt_error_take(define->ctx);
+			define->no_binary = dkt__error_take(define->ctx);
 		scope->no_types = define->no_btf ? define->no_btf : define->no_binary;
 		scope->argument = offset ? NULL : dkt__probe_word_argument;
 	}

@@ -180,7 +180,7 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 	if (define->n && !dkt__dwarf_place(binary, address, &at)) {
 		dkt__probe_dwarf_scope(&scope, &at);
 	} else if (define->n) {
-		scope.no_types = why = dkt_error_take(define->ctx);
+		scope.no_types = why = dkt__error_take(define->ctx);
 		scope.argument = is_entry ? dkt__probe_word_argument : NULL;
 		scope.result = dkt__probe_word_result;
 	}
@@ -266,12 +266,12 @@ static int add_offset(struct probe_define *define)
 
 static int no_function(struct probe_define *define, int err)
 {
-	char *words = dkt_error_take(define->ctx);
+	char *words = dkt__error_take(define->ctx);
 	char *where __cleanup(free) = NULL;
 	bool inlined = err == -ENOENT &&
 		       !dkt__dwarf_inlined(define->binary, define->place.function, &where) && where;
 
-	dkt_error_give(define->ctx, err, words);
+	dkt__error_give(define->ctx, err, words);
 	if (inlined)
 		return dkt_fail(
 			define->ctx, err,

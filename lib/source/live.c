@@ -301,12 +301,12 @@ int dkt__percent_set(struct dkt_instance *in, unsigned int percent, char **befor
 
 void dkt__percent_restore(struct dkt_instance *in, char *before)
 {
-	char *earlier = before ? dkt_error_take(in->ctx) : NULL;
+	char *earlier = before ? dkt__error_take(in->ctx) : NULL;
 
 	if (!before)
 		return;
 	dkt__tfs_set(in->ctx, before, "%sbuffer_percent", in->prefix);
-	dkt_error_give(in->ctx, 0, earlier);
+	dkt__error_give(in->ctx, 0, earlier);
 	free(before);
 }
 

@@ -7,7 +7,7 @@
 
 struct made {
 	struct dkt_source base;
-	struct dkt_source_calls calls;
+	struct dkt__source_calls calls;
 	void *data;
 	struct dkt__window window;
 };
@@ -108,17 +108,17 @@ static const struct dkt__source_ops made_ops = {
 	.close = made_close,
 };
 
-int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
-		    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
-		    struct dkt_source **source)
+int dkt__source_make(struct dkt_ctx *ctx, const struct dkt__source_calls *calls, void *data,
+		     const struct dkt_source_info *info, const struct dkt_source_opts *opts,
+		     struct dkt_source **source)
 {
-	struct dkt_source_calls mine;
+	struct dkt__source_calls mine;
 	struct dkt_source_opts asked;
 	struct dkt_source_info its;
 	struct made *made;
 	int err;
 
-	err = dkt__opts_take(ctx, dkt_source_calls, &mine, calls);
+	err = dkt__opts_take(ctx, dkt__source_calls, &mine, calls);
 	if (!(dkt__clear(source) && ctx))
 		err = dkt__null(ctx, __func__);
 	if (!err && !mine.next)

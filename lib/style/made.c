@@ -4,7 +4,7 @@
 
 struct made {
 	struct dkt_style style;
-	struct dkt_style_calls calls;
+	struct dkt__style_calls calls;
 	void *data;
 };
 
@@ -62,14 +62,14 @@ static const struct dkt__style_ops made_ops = {
 	.close = made_close,
 };
 
-int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, void *data,
-		   struct dkt_style **style)
+int dkt__style_make(struct dkt_ctx *ctx, const struct dkt__style_calls *calls, void *data,
+		    struct dkt_style **style)
 {
-	struct dkt_style_calls mine;
+	struct dkt__style_calls mine;
 	struct made *made;
 	int err;
 
-	err = dkt__opts_take(ctx, dkt_style_calls, &mine, calls);
+	err = dkt__opts_take(ctx, dkt__style_calls, &mine, calls);
 	if (!(dkt__clear(style) && ctx))
 		err = dkt__null(ctx, __func__);
 	if (!err && !mine.record)

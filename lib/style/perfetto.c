@@ -480,8 +480,8 @@ static void find_sched(struct known *known, struct dkt_event *event, const char 
 				known->sched = 0;
 		}
 	known->state = known->sched ? dkt_event_field(event, "prev_state") : NULL;
-	if (known->state && dkt_event_print_format(event))
-		dkt__task_states(&known->states, dkt_event_print_format(event), kernel);
+	if (known->state && dkt__event_print_format(event))
+		dkt__task_states(&known->states, dkt__event_print_format(event), kernel);
 }
 
 static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)

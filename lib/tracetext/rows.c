@@ -57,7 +57,7 @@ static void sort_rows(struct dkt__text *text)
 static void tell(const struct dkt__text *text, uint64_t at, unsigned int *lines)
 {
 	if (++*lines % TELL_LINES == 0)
-		dkt_progress(text->base.ctx, "file", at, text->file.size);
+		dkt__progress(text->base.ctx, "file", at, text->file.size);
 }
 
 /* The state that earlier lines established. */
@@ -205,7 +205,7 @@ int dkt__text_scan(struct dkt__text *text)
 		text->base.info.clock = "counter";
 	/* Invalid lines are counted for the first CPU. */
 	text->base.info.cpus = DKT__MAX(text->base.info.cpus, 1);
-	dkt_progress(text->base.ctx, "file", text->file.size, text->file.size);
+	dkt__progress(text->base.ctx, "file", text->file.size, text->file.size);
 	free(s.leaves);
 	free(s.latest);
 	if (s.restarts)

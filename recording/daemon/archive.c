@@ -144,7 +144,7 @@ static int finish(struct archive *archive)
 static void tear_down(struct archive *archive, bool remove)
 {
 	char *name __cleanup(free) = archive_instance(archive->log);
-	char *message = dkt_error_take(archive->ctx);
+	char *message = dkt__error_take(archive->ctx);
 	const bool opened = archive->in;
 	int turn __cleanup(close) = service_enter(archive->ctx, &archive_service, archive->log);
 
@@ -168,7 +168,7 @@ static void tear_down(struct archive *archive, bool remove)
 	archive_config_clear(archive->config);
 	free(archive->owner);
 	free(archive->dir);
-	dkt_error_give(archive->ctx, 0, message);
+	dkt__error_give(archive->ctx, 0, message);
 }
 
 static void catch_signals(void)

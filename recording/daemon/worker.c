@@ -69,7 +69,7 @@ static int find_facts(struct dkt_ctx *ctx, const char *path, struct segment *seg
 /* Counts what the file lacks. Keeps the error message. */
 static int count_missing(struct dkt_ctx *ctx, const char *path, struct segment *facts)
 {
-	char *message = dkt_error_take(ctx);
+	char *message = dkt__error_take(ctx);
 	struct segment found = *facts;
 	int err;
 
@@ -82,7 +82,7 @@ static int count_missing(struct dkt_ctx *ctx, const char *path, struct segment *
 	if (facts->records > found.records)
 		facts->lost += facts->records - found.records;
 	facts->records = found.records;
-	dkt_error_give(ctx, -EBADMSG, message);
+	dkt__error_give(ctx, -EBADMSG, message);
 	return 0;
 }
 

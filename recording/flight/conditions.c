@@ -196,10 +196,10 @@ int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one,
 
 static void log_error(struct dkt_ctx *ctx)
 {
-	char *message = dkt_error_take(ctx);
+	char *message = dkt__error_take(ctx);
 
 	dkt__log(ctx, DKT_LOG_WARN, "--when: %s", message);
-	dkt_error_give(ctx, 0, message);
+	dkt__error_give(ctx, 0, message);
 }
 
 /* If the kernel refuses now, the table there is serves on. */

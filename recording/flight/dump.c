@@ -209,16 +209,16 @@ int flight_dump(struct dkt_ctx *ctx, const char *log, struct flight_group *group
 		if (err)
 			dkt__fail_in(ctx, err, "dump to %s", dir);
 	}
-	message = dkt_error_take(ctx);
+	message = dkt__error_take(ctx);
 	go_on(groups, n);
-	dkt_error_give(ctx, err, message);
+	dkt__error_give(ctx, err, message);
 	/* The buffers have lost what the file has, so keep the file whatever happened. */
 	if (fd >= 0 && dump->bytes) {
-		message = dkt_error_take(ctx);
+		message = dkt__error_take(ctx);
 		complete(ctx, unfinished, fd, !err, dump);
 		end = publish(ctx, unfinished, dir, dump);
 		if (err || !end)
-			dkt_error_give(ctx, err, message);
+			dkt__error_give(ctx, err, message);
 		else
 			free(message);
 		err = err ?: end;

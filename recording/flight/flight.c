@@ -250,7 +250,7 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 static void tear_down(struct flight *flight)
 {
 	struct flight_state *state = flight->state;
-	char *message = dkt_error_take(flight->ctx);
+	char *message = dkt__error_take(flight->ctx);
 	int turn __cleanup(close) = service_enter(flight->ctx, &flight_service, flight->log);
 	int err = DKT__MIN(turn, 0);
 
@@ -279,7 +279,7 @@ static void tear_down(struct flight *flight)
 	/* flight stop takes a missing state as the sign that nothing is left. */
 	if (!err)
 		service_forget(&flight_service, flight->log);
-	dkt_error_give(flight->ctx, 0, message);
+	dkt__error_give(flight->ctx, 0, message);
 }
 
 int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *opts)

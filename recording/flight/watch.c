@@ -215,7 +215,7 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 		dkl_message_put_text(message, record, buf);
 	} else {
 		event = dkl_event_full_name(record->event);
-		dkt_record_line(record, buf);
+		dkt__record_line(record, buf);
 	}
 	text = dkt_buf_data(buf, &len);
 	while (len && text[len - 1] == '\n')

@@ -31,7 +31,7 @@ static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 }
 
 static bool nested(void *data, size_t i, const char **fmt, size_t *len,
-		   struct dkt_kprintf_args *args)
+		   struct dkt__kprintf_args *args)
 {
 	static const uint64_t words[] = { 5 };
 
@@ -46,7 +46,9 @@ static bool nested(void *data, size_t i, const char **fmt, size_t *len,
 
 static void bench(const char *name, const char *fmt, struct dkt_buf *buf)
 {
-	struct dkt_kprintf_args args = { .sz = sizeof(args), .pointee = pointee, .nested = nested };
+	struct dkt__kprintf_args args = { .sz = sizeof(args),
+					  .pointee = pointee,
+					  .nested = nested };
 	uint64_t words[44];
 	double rates[ROUNDS], start;
 	size_t len = strlen(fmt), text = 0;
@@ -61,7 +63,7 @@ static void bench(const char *name, const char *fmt, struct dkt_buf *buf)
 		for (j = 0; j < MESSAGES; j++) {
 			if (j % 1000 == 0)
 				dkt_buf_reset(buf);
-			dkt_buf_kprintf(buf, fmt, len, &args);
+			dkt__buf_kprintf(buf, fmt, len, &args);
 			if (!text)
 				dkt_buf_data(buf, &text);
 		}

@@ -21,7 +21,7 @@ static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 }
 
 static bool nested(void *data, size_t i, const char **fmt, size_t *len,
-		   struct dkt_kprintf_args *args)
+		   struct dkt__kprintf_args *args)
 {
 	struct input *in = data;
 
@@ -42,18 +42,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *line = memchr(data, '\n', size);
 	size_t len = line ? (size_t)(line - data) : size;
 	struct input in = { data + len, size - len, (const char *)data, len, 0 };
-	struct dkt_kprintf_args args = { .sz = sizeof(args),
-					 .words = data + len,
-					 .n = (size - len) / 8,
-					 .pointee = pointee,
-					 .dentry_name = pointee,
-					 .nested = nested,
-					 .data = &in };
+	struct dkt__kprintf_args args = { .sz = sizeof(args),
+					  .words = data + len,
+					  .n = (size - len) / 8,
+					  .pointee = pointee,
+					  .dentry_name = pointee,
+					  .nested = nested,
+					  .data = &in };
 	struct dkt_buf *buf;
 
 	if (dkt_buf_new(&buf))
 		return 0;
-	dkt_buf_kprintf(buf, (const char *)data, len, &args);
+	dkt__buf_kprintf(buf, (const char *)data, len, &args);
 	if (dkt_buf_error(buf))
 		abort();
 	dkt_buf_free(buf);

@@ -152,16 +152,16 @@ static const char *const api_args[] = { "ret=$retval" };
 				   })))                                                            \
 	X(dkt_ctx_free, "n", DOES(dkt_ctx_free(A(0, NULL))))                                       \
 	X(dkt_error, "n", GIVES_NOT(*dkt_error(A(0, r->fresh))))                                   \
-	X(dkt_error_take, "n", ({                                                                  \
-		  char *words = dkt_error_take(A(0, r->fresh));                                    \
+	X(dkt__error_take, "n", ({                                                                 \
+		  char *words = dkt__error_take(A(0, r->fresh));                                   \
 		  free(words);                                                                     \
 		  GIVES_NOT(words);                                                                \
 	  }))                                                                                      \
-	X(dkt_error_give, "00", dkt_error_give(A(0, r->fresh), 0, A(1, NULL)))                     \
+	X(dkt__error_give, "00", dkt__error_give(A(0, r->fresh), 0, A(1, NULL)))                   \
 	X(dkt_fail, "0", dkt_fail(A(0, r->fresh), -EIO, "%d", 1))                                  \
 	X(dkt__fail_in, "0", dkt__fail_in(A(0, r->fresh), -EIO, "%d", 1))                          \
 	X(dkt__log, "n", DOES(dkt__log(A(0, r->fresh), DKT_LOG_INFO, "%d", 1)))                    \
-	X(dkt_progress, "nn", DOES(dkt_progress(A(0, r->fresh), A(1, "events"), 1, 1)))            \
+	X(dkt__progress, "nn", DOES(dkt__progress(A(0, r->fresh), A(1, "events"), 1, 1)))          \
 	/* tracefs, capabilities */                                                                \
 	X(dkt_tracefs_open, "E", dkt_tracefs_open(A(0, r->fresh), 0))                              \
 	X(dkt_tracefs_dir, "n", GIVES_NOT(*dkt_tracefs_dir(A(0, r->ctx))))                         \
@@ -279,13 +279,13 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_event_find, "nnn",                                                                   \
 	  GIVES_NOT(dkt_event_find(A(0, r->fresh), A(1, "made"), A(2, "up"))))                     \
 	X(dkt__event_by_id, "n", GIVES_NOT(dkt__event_by_id(A(0, r->fresh), 7)))                   \
-	X(dkt_event_define, "EEEEE",                                                               \
+	X(dkt__event_define, "EEEEE",                                                              \
 	  GIVES(struct dkt_event, api_keep,                                                        \
-		dkt_event_define(A(0, r->fresh), A(1, "own"), A(2, "own"), A(3, API_FORMAT),       \
-				 A(4, &out))))                                                     \
+		dkt__event_define(A(0, r->fresh), A(1, "own"), A(2, "own"), A(3, API_FORMAT),      \
+				  A(4, &out))))                                                    \
 	X(dkt_event_system, "n", GIVES_NOT(dkt_event_system(A(0, r->event))))                      \
 	X(dkt_event_name, "n", GIVES_NOT(dkt_event_name(A(0, r->event))))                          \
-	X(dkt_event_index, "n", GIVES_NOT(dkt_event_index(A(0, r->event))))                        \
+	X(dkt__event_index, "n", GIVES_NOT(dkt__event_index(A(0, r->event))))                      \
 	X(dkt_event_id, "E", api_error(dkt_event_id(A(0, r->event))))                              \
 	X(dkt_event_fields, "EEE", ({                                                              \
 		  const struct dkt_field *const *fields;                                           \
@@ -293,7 +293,7 @@ static const char *const api_args[] = { "ret=$retval" };
 		  dkt_event_fields(A(0, r->event), A(1, &fields), A(2, &n));                       \
 	  }))                                                                                      \
 	X(dkt_event_field, "nn", GIVES_NOT(dkt_event_field(A(0, r->event), A(1, "v"))))            \
-	X(dkt_event_print_format, "n", GIVES_NOT(dkt_event_print_format(A(0, r->event))))          \
+	X(dkt__event_print_format, "n", GIVES_NOT(dkt__event_print_format(A(0, r->event))))        \
 	X(dkt_events_forget, "n", DOES(dkt_events_forget(A(0, r->fresh))))                         \
 	/* probes, triggers */                                                                     \
 	X(dkt_probe_define, "EEE0E",                                                               \
@@ -374,7 +374,7 @@ static const char *const api_args[] = { "ret=$retval" };
 		  dkt_record_stack(A(0, &r->record), 0, A(1, &stack));                             \
 	  }))                                                                                      \
 	X(dkt_record_text, "nn", DOES(dkt_record_text(A(0, &r->record), A(1, r->buf))))            \
-	X(dkt_record_line, "nn", DOES(dkt_record_line(A(0, &r->record), A(1, r->buf))))            \
+	X(dkt__record_line, "nn", DOES(dkt__record_line(A(0, &r->record), A(1, r->buf))))          \
 	API_CALLS_MORE(X)
 
 #endif

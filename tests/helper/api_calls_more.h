@@ -72,11 +72,11 @@ static const struct dkt_interval api_interval = { .name = "x",
 			close(fd);                                                                 \
 			err;                                                                       \
 		})))                                                                               \
-	X(dkt_source_make, "EE000E",                                                               \
+	X(dkt__source_make, "EE000E",                                                              \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
-			DKT_OPTS(dkt_source_calls, calls, .next = api_no_more);                    \
-			dkt_source_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, NULL),      \
-					A(4, NULL), A(5, &out));                                   \
+			DKT_OPTS(dkt__source_calls, calls, .next = api_no_more);                   \
+			dkt__source_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, NULL),     \
+					 A(4, NULL), A(5, &out));                                  \
 		})))                                                                               \
 	X(dkt_source_live, "E0E",                                                                  \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
@@ -243,17 +243,17 @@ static const struct dkt_interval api_interval = { .name = "x",
 	X(dkt_style_new, "EE0E",                                                                   \
 	  GIVES(struct dkt_style, dkt_style_free,                                                  \
 		dkt_style_new(A(0, r->fresh), A(1, "json"), A(2, NULL), A(3, &out))))              \
-	X(dkt_style_make, "EE0E",                                                                  \
+	X(dkt__style_make, "EE0E",                                                                 \
 	  GIVES(struct dkt_style, dkt_style_free, ({                                               \
-			DKT_OPTS(dkt_style_calls, calls, .record = api_record);                    \
-			dkt_style_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, &out));      \
+			DKT_OPTS(dkt__style_calls, calls, .record = api_record);                   \
+			dkt__style_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, &out));     \
 		})))                                                                               \
 	X(dkt_style_free, "n", DOES(dkt_style_free(A(0, NULL))))                                   \
 	X(dkt__style_field, "", GIVES_NOT(dkt__style_field((size_t)r->null & 0)))                  \
 	X(dkt_style_begin, "EE", dkt_style_begin(A(0, r->style), A(1, r->buf)))                    \
 	X(dkt_style_record, "EE0E",                                                                \
 	  dkt_style_record(A(0, r->style), A(1, &r->record), A(2, "comm"), A(3, r->buf)))          \
-	X(dkt_style_flush, "EE", dkt_style_flush(A(0, r->style), A(1, r->buf)))                    \
+	X(dkt__style_flush, "EE", dkt__style_flush(A(0, r->style), A(1, r->buf)))                  \
 	X(dkt_style_end, "EE", dkt_style_end(A(0, r->style), A(1, r->buf)))                        \
 	X(dkt_style_trace, "nnn",                                                                  \
 	  DOES(dkt_style_trace(A(0, &r->record), A(1, "comm"), A(2, r->buf))))                     \
@@ -274,16 +274,16 @@ static const struct dkt_interval api_interval = { .name = "x",
 	X(dkt__buf_escape, "n", DOES(dkt__buf_escape(A(0, r->buf), 0)))                            \
 	X(dkt__buf_cell, "nn", DOES(dkt__buf_cell(A(0, r->buf), A(1, "a\n"), 2)))                  \
 	X(dkt__words, "", ((void)r, api_words("%d", 1)))                                           \
-	X(dkt_buf_kprintf, "nn0", ({                                                               \
-		  struct dkt_kprintf_args args = { .sz = sizeof(args) };                           \
-		  DOES(dkt_buf_kprintf(A(0, r->buf), A(1, "%d"), 2, A(2, &args)));                 \
+	X(dkt__buf_kprintf, "nn0", ({                                                              \
+		  struct dkt__kprintf_args args = { .sz = sizeof(args) };                          \
+		  DOES(dkt__buf_kprintf(A(0, r->buf), A(1, "%d"), 2, A(2, &args)));                \
 	  }))                                                                                      \
 	/* names, netlink */                                                                       \
 	X(dkt_symbol_name, "n0", ({                                                                \
 		  uint64_t offset;                                                                 \
 		  GIVES_NOT(dkt_symbol_name(A(0, r->fresh), 0xffffffff81000000, A(1, &offset)));   \
 	  }))                                                                                      \
-	X(dkt_symbol_module, "n", GIVES_NOT(dkt_symbol_module(A(0, r->fresh), 1)))                 \
+	X(dkt__symbol_module, "n", GIVES_NOT(dkt__symbol_module(A(0, r->fresh), 1)))               \
 	X(dkt_syscall_name, "n", GIVES_NOT(dkt_syscall_name(A(0, r->fresh), 1)))                   \
 	X(dkt__netlink_family, "EE", ({                                                            \
 		  int has = dkt__netlink_family(A(0, r->fresh), A(1, "nlctrl"));                   \

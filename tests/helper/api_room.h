@@ -139,7 +139,7 @@ static inline struct dkt_ctx *api_ctx(const char *root)
 
 static inline void api_room_open(struct room *r)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = api_no_more);
+	DKT_OPTS(dkt__source_calls, calls, .next = api_no_more);
 	DKT_OPTS(dkt_instance_opts, spooled, .spool = r->spool);
 	DKT_OPTS(dkt_live_opts, live, .flags = DKT_LIVE_FOLLOW);
 	DKT_OPTS(dkt_hist_opts, hist, .keys = "v");
@@ -158,7 +158,7 @@ static inline void api_room_open(struct room *r)
 	assert_non_null(r->field);
 	r->bytes[0] = 7;
 	r->record = (struct dkt_record){ .event = r->event, .data = r->bytes, .size = 16 };
-	assert_ok(ctx, dkt_source_make(ctx, &calls, NULL, NULL, NULL, &r->source));
+	assert_ok(ctx, dkt__source_make(ctx, &calls, NULL, NULL, NULL, &r->source));
 	assert_ok(ctx, dkt_source_live(r->in, &live, &r->live));
 	assert_ok(ctx, dkt_change_new(r->in, &r->change));
 	assert_ok(ctx, dkt__probe_from_text(ctx, "p:own/two vfs_read", &r->probes));

@@ -3,10 +3,10 @@
 #ifndef DKT_CALL_EVENTS_H
 #define DKT_CALL_EVENTS_H
 
-#include <dktrace/dktrace.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define CALL_COMMON                                                                                \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
@@ -158,8 +158,8 @@ static inline int call_events_define(struct dkt_ctx *ctx, struct dkt_event *even
 	int err = 0;
 
 	for (size_t i = 0; !err && i < CALL_EVENTS; i++)
-		err = dkt_event_define(ctx, call_made[i].system, call_made[i].name,
-				       call_made[i].format, &events[i]);
+		err = dkt__event_define(ctx, call_made[i].system, call_made[i].name,
+					call_made[i].format, &events[i]);
 	return err;
 }
 

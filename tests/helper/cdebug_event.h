@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compat/lustre/message/cdebug.h"
+#include "lib/inside.h"
 
 /* The format file that the kernel makes of the fields: packed, strings as an offset and a length. */
 static inline void put_format(FILE *f, const char *name, unsigned int id, char *fields)
@@ -54,7 +55,7 @@ static inline struct dkt_event *cdebug_event(struct dkt_ctx *ctx, const char *gr
 		abort();
 	put_format(f, name, id, fields);
 	fclose(f);
-	if (dkt_event_define(ctx, group, name, format, &event))
+	if (dkt__event_define(ctx, group, name, format, &event))
 		abort();
 	free(fields);
 	free(format);

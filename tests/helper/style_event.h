@@ -77,7 +77,7 @@ static inline struct dkt_event *styled_event_print(struct dkt_ctx *ctx, const ch
 	styled_fields(f);
 	fprintf(f, "\nprint fmt: %s\n", print);
 	fclose(f);
-	if (dkt_event_define(ctx, system, name, text, &event))
+	if (dkt__event_define(ctx, system, name, text, &event))
 		event = NULL;
 	free(text);
 	return event;
@@ -116,7 +116,7 @@ static inline struct dkt_event *styled_stack(struct dkt_ctx *ctx, const char *na
 		     "print fmt: \"%%ps\", (void *)REC->caller[0]\n",
 		     name, id) < 0)
 		return NULL;
-	if (dkt_event_define(ctx, "ftrace", name, text, &event))
+	if (dkt__event_define(ctx, "ftrace", name, text, &event))
 		event = NULL;
 	free(text);
 	return event;

@@ -186,7 +186,7 @@ static void compare(struct state *state, const struct dkt_record *record, char *
 	else if (++state->wrong <= MAX_SHOWN)
 		printf("kernel: %s\nplan:   %s: %s\n", line, record->event->name, text);
 	dkt_buf_free(buf);
-	state->met[dkt_event_index(record->event) % MAX_EVENTS] = true;
+	state->met[dkt__event_index(record->event) % MAX_EVENTS] = true;
 }
 
 /* All of a CPU's lines: taking records out of the buffer would move a file that is being read. */

@@ -105,8 +105,8 @@ static int run_without(const struct call *call, struct room *r, unsigned long fa
 	/* cmocka has handlers of its own while a test runs. */
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGABRT, &action, NULL);
-	dkt_error_give(r->ctx, 0, fail ? strdup(STALE) : NULL);
-	dkt_error_give(r->fresh, 0, fail ? strdup(STALE) : NULL);
+	dkt__error_give(r->ctx, 0, fail ? strdup(STALE) : NULL);
+	dkt__error_give(r->fresh, 0, fail ? strdup(STALE) : NULL);
 	if (sigsetjmp(crash, 1)) {
 		fail_at = 0;
 		return CRASHED;
@@ -375,7 +375,7 @@ static int walk(struct room *r)
 	if (!err)
 		err = DKT__MIN(next, 0);
 	if (!err)
-		err = dkt_style_flush(style, r->buf);
+		err = dkt__style_flush(style, r->buf);
 	if (!err)
 		err = dkt_style_end(style, r->buf);
 	dkt_style_free(style);

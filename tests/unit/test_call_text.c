@@ -314,7 +314,7 @@ static bool records_paths(const char *format)
 	assert_int_equal(tree_make(root), 0);
 	assert_int_equal(tree_text(root, "available_events", ""), 0);
 	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
-	assert_ok(ctx, dkt_event_define(ctx, "syscalls", "sys_enter_openat", format, &event));
+	assert_ok(ctx, dkt__event_define(ctx, "syscalls", "sys_enter_openat", format, &event));
 	recorded = call_paths_recorded(ctx);
 	dkt_ctx_free(ctx);
 	assert_int_equal(tree_remove(root), 0);

@@ -4,6 +4,7 @@
 #include "compat/lustre/message/cdebug.h"
 #include "compat/lustre/message/joiner.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
@@ -273,7 +274,7 @@ static void records_become_messages(void **state)
 	if (dkl_cdebug_machine() != CDEBUG_X86_64)
 		skip();
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_ok(ctx, dkt_event_define(ctx, "test", "cdebug", format, &event));
+	assert_ok(ctx, dkt__event_define(ctx, "test", "cdebug", format, &event));
 	m = dkl_message_new(ctx, event, NULL);
 	assert_non_null(m);
 	put_text(&raw, 8, "lustre/ptlrpc/client.c");

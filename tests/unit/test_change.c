@@ -73,7 +73,7 @@ static void a_defined_event_cannot_be_enabled(void **state)
 	tree_text(root, "per_cpu/cpu0/stats", "");
 	ctx = tree_ctx(root);
 	assert_non_null(ctx);
-	assert_ok(ctx, dkt_event_define(ctx, "own", "a", "name: a\nID: 21\nformat:\n", &event));
+	assert_ok(ctx, dkt__event_define(ctx, "own", "a", "name: a\nID: 21\nformat:\n", &event));
 	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
 	assert_ok(ctx, dkt_change_new(in, &change));
 	assert_fails(ctx, -EINVAL, "event own:a cannot be enabled",

@@ -39,12 +39,12 @@ static int no_next(void *data, struct dkt_record *record)
 
 static void make(struct one *one)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = no_next);
+	DKT_OPTS(dkt__source_calls, calls, .next = no_next);
 	DKT_OPTS(dkt_source_info, info, .kind = "made", .clock = "mono", .cpus = 1,
 		 .has_wall = true, .wall = WALL);
 
 	assert_int_equal(dkt_ctx_new(NULL, &one->ctx), 0);
-	assert_ok(one->ctx, dkt_source_make(one->ctx, &calls, NULL, &info, NULL, &one->source));
+	assert_ok(one->ctx, dkt__source_make(one->ctx, &calls, NULL, &info, NULL, &one->source));
 }
 
 static void one_close(struct one *one)

@@ -39,12 +39,12 @@ static void out_of_memory_replaces_an_older_message(void **state)
 	assert_fails(ctx, -ENOMEM, "out of memory", dkt__no_memory(ctx));
 	assert_fails(ctx, -ENOMEM, "open x: out of memory", dkt__fail_in(ctx, -ENOMEM, "open x"));
 	assert_fails(ctx, -ENOMEM, "out of memory", dkt__with_words(ctx, -ENOMEM));
-	words = dkt_error_take(ctx);
+	words = dkt__error_take(ctx);
 	assert_string_equal(words, "out of memory");
 	assert_string_equal(dkt_error(ctx), "");
-	assert_fails(ctx, -ENOMEM, "out of memory", dkt_error_give(ctx, -ENOMEM, words));
-	assert_fails(ctx, -ENOMEM, "out of memory", dkt_error_give(ctx, -ENOMEM, NULL));
-	assert_fails(ctx, -EIO, "", dkt_error_give(ctx, -EIO, NULL));
+	assert_fails(ctx, -ENOMEM, "out of memory", dkt__error_give(ctx, -ENOMEM, words));
+	assert_fails(ctx, -ENOMEM, "out of memory", dkt__error_give(ctx, -ENOMEM, NULL));
+	assert_fails(ctx, -EIO, "", dkt__error_give(ctx, -EIO, NULL));
 	dkt_fail(ctx, -EIO, "read x");
 	assert_fails(ctx, -EIO, "read x", dkt__with_words(ctx, -EIO));
 }
@@ -96,13 +96,13 @@ static void a_message_is_taken_and_given_back(void **state)
 	struct dkt_ctx *ctx = *state;
 	char *words;
 
-	assert_null(dkt_error_take(ctx));
+	assert_null(dkt__error_take(ctx));
 	dkt_fail(ctx, -EIO, "first");
-	words = dkt_error_take(ctx);
+	words = dkt__error_take(ctx);
 	assert_string_equal(dkt_error(ctx), "");
 	dkt_fail(ctx, -EPERM, "second");
-	assert_fails(ctx, -EIO, "first", dkt_error_give(ctx, -EIO, words));
-	assert_fails(ctx, -EIO, "", dkt_error_give(ctx, -EIO, NULL));
+	assert_fails(ctx, -EIO, "first", dkt__error_give(ctx, -EIO, words));
+	assert_fails(ctx, -EIO, "", dkt__error_give(ctx, -EIO, NULL));
 }
 
 static void log_lines_keep_errno(void **state)

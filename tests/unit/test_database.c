@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Databases: names of tables and columns, and values, from files that nobody can trust. */
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #include <sqlite3.h>
@@ -32,14 +33,14 @@ static int no_record(void *data, struct dkt_record *record)
 
 static int set_up(void **state)
 {
-	const struct dkt_source_calls calls = { .sz = sizeof(calls), .next = no_record };
+	const struct dkt__source_calls calls = { .sz = sizeof(calls), .next = no_record };
 	struct room *room = calloc(1, sizeof(*room));
 
 	assert_non_null(room);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(dkt_ctx_new(NULL, &room->ctx[i]), 0);
-		assert_ok(room->ctx[i], dkt_source_make(room->ctx[i], &calls, NULL, NULL, NULL,
-							&room->source[i]));
+		assert_ok(room->ctx[i], dkt__source_make(room->ctx[i], &calls, NULL, NULL, NULL,
+							 &room->source[i]));
 	}
 	*state = room;
 	return 0;
@@ -87,7 +88,8 @@ static struct dkt_event *event_of(struct room *room, int file, const char *syste
 	struct dkt_event *event;
 
 	assert_non_null(format);
-	assert_ok(room->ctx[file], dkt_event_define(room->ctx[file], system, name, format, &event));
+	assert_ok(room->ctx[file],
+		  dkt__event_define(room->ctx[file], system, name, format, &event));
 	free(format);
 	return event;
 }

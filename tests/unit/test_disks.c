@@ -39,10 +39,10 @@ static void host_add(struct host *host, uint64_t dev, const char *name)
 
 static struct dkt_source *source_of(struct dkt_ctx *ctx, const struct host *host)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = no_record, .host = host ? &host->base : NULL);
+	DKT_OPTS(dkt__source_calls, calls, .next = no_record, .host = host ? &host->base : NULL);
 	struct dkt_source *source;
 
-	assert_ok(ctx, dkt_source_make(ctx, &calls, NULL, NULL, NULL, &source));
+	assert_ok(ctx, dkt__source_make(ctx, &calls, NULL, NULL, NULL, &source));
 	return source;
 }
 

@@ -79,11 +79,11 @@ static void a_field_of_another_event_reads_as_zero(void **state)
 	struct dkt_event *event;
 	size_t len;
 
-	assert_ok(ctx, dkt_event_define(ctx, "own", "other",
-					"name: other\nID: 301\n" TREE_COMMON
-					"\tfield:u64 w;\toffset:8;\tsize:8;\tsigned:0;\n\n"
-					"print fmt: \"x\"\n",
-					&record.event));
+	assert_ok(ctx, dkt__event_define(ctx, "own", "other",
+					 "name: other\nID: 301\n" TREE_COMMON
+					 "\tfield:u64 w;\toffset:8;\tsize:8;\tsigned:0;\n\n"
+					 "print fmt: \"x\"\n",
+					 &record.event));
 	event = dkt_event_find(ctx, "sched", "sched_switch");
 	assert_non_null(event);
 	v = dkt_event_field(event, "v");
@@ -146,10 +146,10 @@ static void a_missing_root_is_named(void **state)
 	assert_fails(ctx, -ENOENT, "list events: " NO_ROOT, dkt_events(ctx, &events, &n));
 	assert_null(events);
 	assert_int_equal(n, 0);
-	dkt_error_give(ctx, 0, NULL);
+	dkt__error_give(ctx, 0, NULL);
 	assert_null(dkt_event_find(ctx, "a", "b"));
 	assert_string_equal(dkt_error(ctx), "list events: " NO_ROOT);
-	dkt_error_give(ctx, 0, NULL);
+	dkt__error_give(ctx, 0, NULL);
 	assert_null(dkt__event_by_id(ctx, 1));
 	assert_string_equal(dkt_error(ctx), "list events: " NO_ROOT);
 	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_feature_get(ctx, 0, &feature, sizeof(feature)));

@@ -102,7 +102,7 @@ static void results_have_the_size_of_the_caller(void **state)
 static void every_call_checks_the_size(void **state)
 {
 	struct dkt_ctx *ctx = *state;
-	struct dkt_source_calls calls = { 0 };
+	struct dkt__source_calls calls = { 0 };
 	struct dkt_source_opts source_opts = { 0 };
 	struct dkt_style_opts style_opts = { 0 };
 	struct dkt_hist_opts hist_opts = { 0 };
@@ -118,7 +118,7 @@ static void every_call_checks_the_size(void **state)
 
 	assert_int_equal(dkt_source_open(ctx, "/x", &source_opts, &source), -EINVAL);
 	assert_null(source);
-	assert_int_equal(dkt_source_make(ctx, &calls, NULL, NULL, NULL, &source), -EINVAL);
+	assert_int_equal(dkt__source_make(ctx, &calls, NULL, NULL, NULL, &source), -EINVAL);
 	assert_null(source);
 	assert_int_equal(dkt_style_new(ctx, "trace", &style_opts, &style), -EINVAL);
 	assert_null(style);
@@ -146,7 +146,7 @@ static void count_close(void *data)
 
 static void a_made_source_needs_only_next(void **state)
 {
-	NEWER(dkt_source_calls)
+	NEWER(dkt__source_calls)
 	newer = { .opts = { .sz = sizeof(newer), .next = no_more, .close = count_close } };
 	DKT_OPTS(dkt_source_opts, opts, .flags = 1 << 20);
 	struct dkt_source *source;
@@ -154,16 +154,16 @@ static void a_made_source_needs_only_next(void **state)
 	int closed = 0;
 
 	newer.more = 1;
-	assert_int_equal(dkt_source_make(*state, &newer.opts, &closed, NULL, NULL, &source),
+	assert_int_equal(dkt__source_make(*state, &newer.opts, &closed, NULL, NULL, &source),
 			 -E2BIG);
 	assert_int_equal(closed, 1);
 	newer.more = 0;
 	assert_fails(*state, -EINVAL, "dkt_source_opts: 0x100000 is not a known flag",
-		     dkt_source_make(*state, &newer.opts, &closed, NULL, &opts, &source));
+		     dkt__source_make(*state, &newer.opts, &closed, NULL, &opts, &source));
 	assert_int_equal(closed, 2);
 	assert_fails(*state, -EINVAL, "a source without a call to read it",
-		     dkt_source_make(*state, NULL, &closed, NULL, NULL, &source));
-	assert_ok(*state, dkt_source_make(*state, &newer.opts, &closed, NULL, NULL, &source));
+		     dkt__source_make(*state, NULL, &closed, NULL, NULL, &source));
+	assert_ok(*state, dkt__source_make(*state, &newer.opts, &closed, NULL, NULL, &source));
 	assert_int_equal(dkt_source_next(source, &record), 1);
 	assert_null(dkt_source_info(source)->kind);
 	assert_int_equal(dkt_source_info(source)->sz, sizeof(struct dkt_source_info));
@@ -174,25 +174,25 @@ static void a_made_source_needs_only_next(void **state)
 /* Whichever pointer is NULL, the call closes the object. */
 static void a_failed_make_calls_close(void **state)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = no_more, .close = count_close);
-	DKT_OPTS(dkt_style_calls, style_calls, .close = count_close);
+	DKT_OPTS(dkt__source_calls, calls, .next = no_more, .close = count_close);
+	DKT_OPTS(dkt__style_calls, style_calls, .close = count_close);
 	struct dkt_source_info no_size = { .kind = "sizeless" };
 	struct dkt_source *source;
 	struct dkt_style *style;
 	int closed = 0;
 
-	assert_int_equal(dkt_source_make(NULL, &calls, &closed, NULL, NULL, &source), -EINVAL);
+	assert_int_equal(dkt__source_make(NULL, &calls, &closed, NULL, NULL, &source), -EINVAL);
 	assert_null(source);
 	assert_int_equal(closed, 1);
-	assert_int_equal(dkt_source_make(*state, &calls, &closed, NULL, NULL, NULL), -EINVAL);
+	assert_int_equal(dkt__source_make(*state, &calls, &closed, NULL, NULL, NULL), -EINVAL);
 	assert_int_equal(closed, 2);
 	assert_fails(*state, -EINVAL, "dkt_source_info: sz is 0, not the size of the struct",
-		     dkt_source_make(*state, &calls, &closed, &no_size, NULL, &source));
+		     dkt__source_make(*state, &calls, &closed, &no_size, NULL, &source));
 	assert_int_equal(closed, 3);
-	assert_int_equal(dkt_style_make(NULL, &style_calls, &closed, &style), -EINVAL);
+	assert_int_equal(dkt__style_make(NULL, &style_calls, &closed, &style), -EINVAL);
 	assert_null(style);
 	assert_int_equal(closed, 4);
-	assert_int_equal(dkt_style_make(*state, &style_calls, &closed, NULL), -EINVAL);
+	assert_int_equal(dkt__style_make(*state, &style_calls, &closed, NULL), -EINVAL);
 	assert_int_equal(closed, 5);
 }
 
@@ -221,10 +221,10 @@ static void source_info_may_be_of_an_older_header(void **state)
 	struct dkt_source_info older = { .sz = offsetof(struct dkt_source_info, cpus),
 					 .kind = "old",
 					 .cpus = 77 };
-	DKT_OPTS(dkt_source_calls, calls, .next = no_more);
+	DKT_OPTS(dkt__source_calls, calls, .next = no_more);
 	struct dkt_source *source;
 
-	assert_ok(*state, dkt_source_make(*state, &calls, NULL, &older, NULL, &source));
+	assert_ok(*state, dkt__source_make(*state, &calls, NULL, &older, NULL, &source));
 	assert_string_equal(dkt_source_info(source)->kind, "old");
 	assert_int_equal(dkt_source_info(source)->cpus, 0);
 	dkt_source_close(source);
@@ -247,9 +247,9 @@ static int put_end(void *data, struct dkt_buf *buf)
 
 static void a_made_style_needs_only_record(void **state)
 {
-	NEWER(dkt_style_calls)
+	NEWER(dkt__style_calls)
 	newer = { .opts = { .sz = sizeof(newer), .record = put_comm, .close = count_close } };
-	DKT_OPTS(dkt_style_calls, all, .record = put_comm, .begin = put_end, .flush = put_end,
+	DKT_OPTS(dkt__style_calls, all, .record = put_comm, .begin = put_end, .flush = put_end,
 		 .end = put_end);
 	struct dkt_record gap = { .lost = 7 };
 	struct dkt_style *style;
@@ -258,26 +258,26 @@ static void a_made_style_needs_only_record(void **state)
 	size_t len;
 
 	newer.more = 1;
-	assert_int_equal(dkt_style_make(*state, &newer.opts, &closed, &style), -E2BIG);
+	assert_int_equal(dkt__style_make(*state, &newer.opts, &closed, &style), -E2BIG);
 	assert_int_equal(closed, 1);
 	newer.more = 0;
 	assert_fails(*state, -EINVAL, "a style without a call to put a record",
-		     dkt_style_make(*state, NULL, &closed, &style));
+		     dkt__style_make(*state, NULL, &closed, &style));
 	assert_null(style);
 	assert_int_equal(dkt_buf_new(&buf), 0);
-	assert_ok(*state, dkt_style_make(*state, &newer.opts, &closed, &style));
+	assert_ok(*state, dkt__style_make(*state, &newer.opts, &closed, &style));
 	assert_int_equal(dkt_style_begin(style, buf), 0);
 	assert_int_equal(dkt_style_record(style, &gap, "dd", buf), 0);
-	assert_int_equal(dkt_style_flush(style, buf), 0);
+	assert_int_equal(dkt__style_flush(style, buf), 0);
 	assert_int_equal(dkt_style_end(style, buf), 0);
 	dkt_buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), "dd gap\n");
 	dkt_style_free(style);
 	assert_int_equal(closed, 2);
 	dkt_buf_reset(buf);
-	assert_ok(*state, dkt_style_make(*state, &all, NULL, &style));
+	assert_ok(*state, dkt__style_make(*state, &all, NULL, &style));
 	assert_int_equal(dkt_style_begin(style, buf), 0);
-	assert_int_equal(dkt_style_flush(style, buf), 0);
+	assert_int_equal(dkt__style_flush(style, buf), 0);
 	assert_int_equal(dkt_style_end(style, buf), 0);
 	dkt_buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), "end\nend\nend\n");

@@ -139,13 +139,13 @@ static void defined_events_are_counted_apart(void **state)
 
 		snprintf(name, sizeof(name), "own%d", i);
 		snprintf(text, sizeof(text), format, name, 8 + 8 * i);
-		assert_ok(fresh, dkt_event_define(fresh, "own", name, text, &events[i]));
+		assert_ok(fresh, dkt__event_define(fresh, "own", name, text, &events[i]));
 	}
 	/* The catalogue is read after the others are defined, which have no place in it. */
 	events[2] = dkt_event_find(fresh, "made", "other");
 	assert_non_null(events[2]);
-	assert_int_equal(dkt_event_index(events[2]), 0);
-	assert_int_equal(dkt_event_index(events[0]), SIZE_MAX);
+	assert_int_equal(dkt__event_index(events[2]), 0);
+	assert_int_equal(dkt__event_index(events[0]), SIZE_MAX);
 	{
 		DKT_OPTS(dkt_hist_opts, opts, .keys = "event,count");
 

@@ -13,7 +13,7 @@ struct behind {
 };
 
 struct message {
-	struct dkt_kprintf_args args;
+	struct dkt__kprintf_args args;
 	struct behind behind[16], raw[4];
 	const char *inner; /* format of a %pV */
 	uint64_t inner_words[4];
@@ -37,7 +37,7 @@ static void inner_pointee(void *data, size_t i, const void **bytes, size_t *len)
 }
 
 static bool nested(void *data, size_t i, const char **fmt, size_t *len,
-		   struct dkt_kprintf_args *args)
+		   struct dkt__kprintf_args *args)
 {
 	struct message *m = data;
 
@@ -69,7 +69,7 @@ static char *render_as(struct message *m, const char *fmt, const uint64_t *words
 	m->args.data = m;
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	dkt_buf_str(buf, "[");
-	dkt_buf_kprintf(buf, fmt, strlen(fmt), &m->args);
+	dkt__buf_kprintf(buf, fmt, strlen(fmt), &m->args);
 	assert_int_equal(dkt_buf_error(buf), 0);
 	text = dkt_buf_data(buf, &len);
 	assert_true(len >= 1 && text[0] == '[');
@@ -265,14 +265,14 @@ static void dentries_print_their_names(void **state)
 	struct message m = { .behind = { { "a name", 7 }, { "cut", 3 } } };
 
 	(void)state;
-	m.args = (struct dkt_kprintf_args){ .sz = sizeof(m.args), .dentry_name = pointee };
+	m.args = (struct dkt__kprintf_args){ .sz = sizeof(m.args), .dentry_name = pointee };
 	prints(&m, "a name", "%pd", words, 1);
 	prints(&m, "  a na|", "%6.4pd|", words, 1);
 	prints(&m, "a name  |", "%-8pd|", words, 1);
 	prints(&m, "a name <%pd 0xffff888100b00000>", "%pd %pd", words, 2);
 	prints(&m, "<%pd2 0xffff888100a00000> <%pD 0xffff888100b00000>", "%pd2 %pD", words, 2);
 	/* A caller built with an older header does not pass this member. */
-	m.args.sz = offsetof(struct dkt_kprintf_args, dentry_name);
+	m.args.sz = offsetof(struct dkt__kprintf_args, dentry_name);
 	prints(&m, "<%pd 0xffff888100a00000>", "%pd", words, 1);
 }
 
@@ -361,7 +361,7 @@ static void raw_bytes_are_preferred_to_a_string(void **state)
 	prints(&m, "<%s 0xffff888100000000>", "%s", &word, 1);
 	/* A caller built with an older header. */
 	m.raw[0].len = 8;
-	m.args.sz = offsetof(struct dkt_kprintf_args, raw);
+	m.args.sz = offsetof(struct dkt__kprintf_args, raw);
 	prints(&m, "<%pI4 0xffff888100000000>", "%pI4", &word, 1);
 }
 

@@ -263,7 +263,7 @@ static int one_record(void *data, struct dkt_record *record)
 /* A merged source has asked for one record more than it has returned: that one is not done. */
 static void a_merged_source_keeps_the_record_read_ahead(void **state)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = one_record);
+	DKT_OPTS(dkt__source_calls, calls, .next = one_record);
 	struct dkt_merge_part parts[2] = { { .sz = sizeof(*parts), .name = "" },
 					   { .sz = sizeof(*parts), .name = "" } };
 	struct dkt_source *merged;
@@ -279,8 +279,8 @@ static void a_merged_source_keeps_the_record_read_ahead(void **state)
 	for (n = 0; n < 18; n++) {
 		hand_out_all(t, 3);
 		ts = 100 + n;
-		assert_int_equal(dkt_source_make(t->ctx, &calls, &ts, NULL, NULL, &parts[0].source),
-				 0);
+		assert_int_equal(
+			dkt__source_make(t->ctx, &calls, &ts, NULL, NULL, &parts[0].source), 0);
 		parts[1].source = open_live(t, 0, 0);
 		assert_int_equal(dkt_source_merge(parts, 2, &merged), 0);
 		take(merged, 100, (int)n);

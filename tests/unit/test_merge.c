@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define MAX 8
@@ -67,8 +68,8 @@ struct pair {
 
 static void pair_open(struct pair *pair, const struct script *a, const struct script *b)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = script_next, .fd = script_fd, .done = script_done,
-		 .loss = script_loss);
+	DKT_OPTS(dkt__source_calls, calls, .next = script_next, .fd = script_fd,
+		 .done = script_done, .loss = script_loss);
 	DKT_OPTS(dkt_source_info, info, .kind = "script", .cpus = 1);
 	struct dkt_merge_part parts[2] = { { .sz = sizeof(*parts), .name = "a" },
 					   { .sz = sizeof(*parts), .name = "b", .offset = 100 } };
@@ -77,8 +78,8 @@ static void pair_open(struct pair *pair, const struct script *a, const struct sc
 	for (size_t i = 0; i < 2; i++) {
 		pair->scripts[i].fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		assert_true(pair->scripts[i].fd >= 0);
-		assert_int_equal(dkt_source_make(pair->ctx, &calls, &pair->scripts[i], &info, NULL,
-						 &pair->parts[i]),
+		assert_int_equal(dkt__source_make(pair->ctx, &calls, &pair->scripts[i], &info, NULL,
+						  &pair->parts[i]),
 				 0);
 		parts[i].source = pair->parts[i];
 	}
@@ -288,7 +289,7 @@ static void a_merged_source_waits_for_a_part_that_waits(void **state)
 /* Parts as programs with another header have them. */
 static void parts_may_grow(void **state)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = script_next);
+	DKT_OPTS(dkt__source_calls, calls, .next = script_next);
 	struct script script = { .steps = { 1 } };
 	struct {
 		struct dkt_merge_part part;
@@ -299,7 +300,7 @@ static void parts_may_grow(void **state)
 
 	(void)state;
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(dkt_source_make(ctx, &calls, &script, NULL, NULL, &source), 0);
+	assert_int_equal(dkt__source_make(ctx, &calls, &script, NULL, NULL, &source), 0);
 	for (size_t i = 0; i < 2; i++)
 		parts[i].part = (struct dkt_merge_part){ .sz = sizeof(parts[i]),
 							 .source = source,
@@ -325,7 +326,7 @@ static void parts_may_grow(void **state)
 
 static void sources_that_do_not_follow_are_not_waited_for(void **state)
 {
-	DKT_OPTS(dkt_source_calls, calls, .next = script_next);
+	DKT_OPTS(dkt__source_calls, calls, .next = script_next);
 	struct script script = { .steps = { 1 } };
 	struct dkt_merge_part part = { .sz = sizeof(part), .name = "" };
 	struct dkt_source *merged;
@@ -333,7 +334,7 @@ static void sources_that_do_not_follow_are_not_waited_for(void **state)
 
 	(void)state;
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(dkt_source_make(ctx, &calls, &script, NULL, NULL, &part.source), 0);
+	assert_int_equal(dkt__source_make(ctx, &calls, &script, NULL, NULL, &part.source), 0);
 	assert_int_equal(dkt_source_merge(&part, 1, &merged), 0);
 	assert_int_equal(dkt_source_wait(merged, 1000), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_fd(merged), -EOPNOTSUPP);

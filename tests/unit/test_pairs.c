@@ -115,9 +115,9 @@ static void defined_events_pair(void **state)
 	char text[256];
 
 	snprintf(text, sizeof(text), format, "begin");
-	assert_ok(t->ctx, dkt_event_define(t->ctx, "own", "begin", text, &t->begin));
+	assert_ok(t->ctx, dkt__event_define(t->ctx, "own", "begin", text, &t->begin));
 	snprintf(text, sizeof(text), format, "end");
-	assert_ok(t->ctx, dkt_event_define(t->ctx, "own", "end", text, &t->end));
+	assert_ok(t->ctx, dkt__event_define(t->ctx, "own", "end", text, &t->end));
 	start(t, "id", NULL);
 	add(t, true, 1000, 0, 1, 5);
 	add(t, false, 4000, 0, 1, 5);

@@ -96,7 +96,7 @@ static void check_name(struct room *r, bool found)
 	char want[PATH_MAX];
 
 	assert_non_null(name);
-	module = dkt_symbol_module(r->ctx, address);
+	module = dkt__symbol_module(r->ctx, address);
 	if (found) {
 		assert_string_equal(name, "function_to_find");
 		assert_int_equal(offset, 1);

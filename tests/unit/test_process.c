@@ -89,8 +89,8 @@ static void bad_formats_print_nothing(void **state)
 	assert_non_null(ctx);
 	assert_true(dup2(fileno(err), STDERR_FILENO) >= 0);
 	event = dkt_event_find(ctx, "a", "b");
-	dkt_event_print_format(event);
-	dkt_event_define(ctx, "c", "d", "name: d\nID: 8\nformat:\n\tfield:", &event);
+	dkt__event_print_format(event);
+	dkt__event_define(ctx, "c", "d", "name: d\nID: 8\nformat:\n\tfield:", &event);
 	assert_true(dup2(saved, STDERR_FILENO) >= 0);
 	close(saved);
 	rewind(err);

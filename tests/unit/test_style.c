@@ -454,7 +454,7 @@ static void every_style_survives_random_records(void **state)
 			randomize(&room, bytes, &seed);
 			styled(&room, "dd");
 		}
-		assert_int_equal(dkt_style_flush(room.style, room.buf), 0);
+		assert_int_equal(dkt__style_flush(room.style, room.buf), 0);
 		assert_int_equal(dkt_style_end(room.style, room.buf), 0);
 		room_close(&room);
 	}

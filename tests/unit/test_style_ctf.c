@@ -111,7 +111,7 @@ static void losses_read_back(void **state)
 		room.record.lost = i == 6 ? DKT_LOST_UNKNOWN : 10;
 		styled(&room, "dd");
 		if (i == 4)
-			assert_int_equal(dkt_style_flush(room.style, room.buf), 0);
+			assert_int_equal(dkt__style_flush(room.style, room.buf), 0);
 	}
 	back = ctf_end(&room, dir);
 	assert_false(back.failed);

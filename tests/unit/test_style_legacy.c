@@ -152,7 +152,7 @@ static void defined_events_keep_their_own_lines(void **state)
 
 		snprintf(name, sizeof(name), "e%d", i % 2);
 		snprintf(text, sizeof(text), format, name, 20 + i % 2);
-		assert_ok(ctx, dkt_event_define(ctx, "own", name, text, &rec.event));
+		assert_ok(ctx, dkt__event_define(ctx, "own", name, text, &rec.event));
 		rec.data = data;
 		rec.size = sizeof(data);
 		snprintf(want, sizeof(want),

@@ -113,7 +113,7 @@ static struct dkt_event *request_event(struct dkt_ctx *ctx, const char *name, in
 			 "\tfield:char rwbs[8];\toffset:24;\tsize:8;\tsigned:0;\n\n"
 			 "print fmt: \"%%u\", REC->dev\n",
 			 name, id) > 0);
-	assert_ok(ctx, dkt_event_define(ctx, "block", name, text, &event));
+	assert_ok(ctx, dkt__event_define(ctx, "block", name, text, &event));
 	return event;
 }
 
@@ -211,7 +211,7 @@ static void switches_become_ftrace_events(void **state)
 
 	(void)state;
 	room_open(&room, "perfetto", NULL, 0);
-	assert_ok(room.ctx, dkt_event_define(room.ctx, "sched", "sched_switch", format, &event));
+	assert_ok(room.ctx, dkt__event_define(room.ctx, "sched", "sched_switch", format, &event));
 	room.record.event = event;
 	room.record.size = 48;
 	assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);

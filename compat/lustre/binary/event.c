@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Presents Lustre's binary records as records of an event, for filters and styles. */
 #include "compat/lustre/binary/event.h"
+#include "lib/inside.h"
 
 /* The tracepoint's layout in the kernel. The ID is higher than any ID of the kernel. */
 static const char format[] =
@@ -37,7 +38,7 @@ struct layout {
 
 int dkl_record_event(struct dkt_ctx *ctx, struct dkt_event **event)
 {
-	return dkt_event_define(ctx, RECORD_EVENT_SYSTEM, RECORD_EVENT_NAME, format, event);
+	return dkt__event_define(ctx, RECORD_EVENT_SYSTEM, RECORD_EVENT_NAME, format, event);
 }
 
 struct dkt_event *dkl_record_event_find(struct dkt_ctx *ctx)

@@ -9,6 +9,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/pool.h"
 #include "lib/base/temporary.h"
+#include "lib/inside.h"
 
 #define MEMORY (32u << 20)
 
@@ -137,7 +138,7 @@ static void report_progress(struct record_sort *sort)
 	if (done - sort->reported < PROGRESS_BYTES || done >= sort->size)
 		return;
 	sort->reported = done;
-	dkt_progress(sort->ctx, "file", done, sort->size);
+	dkt__progress(sort->ctx, "file", done, sort->size);
 }
 
 /* Adds a record of a log that is not seekable. */
@@ -283,7 +284,7 @@ static int make_runs(struct record_sort *sort, const struct record_sort_opts *op
 		err = dkl_merge_slice(&sort->merge, &whole, UINT64_MAX);
 	/* 1: there are no runs. */
 	err = DKT__MIN(err, 0);
-	dkt_progress(sort->ctx, "file", sort->size, sort->size);
+	dkt__progress(sort->ctx, "file", sort->size, sort->size);
 	return err;
 }
 

@@ -117,11 +117,11 @@ static int create_calls(struct dkt_ctx *ctx, char *const *calls)
 
 static void remove_parts(struct dkt_ctx *ctx)
 {
-	char *words = dkt_error_take(ctx);
+	char *words = dkt__error_take(ctx);
 
 	dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
 	dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
-	dkt_error_give(ctx, 0, words);
+	dkt__error_give(ctx, 0, words);
 }
 
 /*

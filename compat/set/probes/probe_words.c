@@ -144,7 +144,7 @@ static int check_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 		return err;
 	/* The kernel tells what else is wrong with it. */
 	if (err)
-		free(dkt_error_take(ctx));
+		free(dkt__error_take(ctx));
 	return 0;
 }
 

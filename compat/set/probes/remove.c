@@ -36,10 +36,10 @@ static void restore_states(struct debuglog *log, const enum probe_state *states)
 	}
 	if (!changed)
 		return;
-	message = dkt_error_take(log->ctx);
+	message = dkt__error_take(log->ctx);
 	if (!dkl_probes_apply(log))
 		dkl_probes_save(log);
-	dkt_error_give(log->ctx, 0, message);
+	dkt__error_give(log->ctx, 0, message);
 }
 
 /* Disables the probes that match, and keeps their records. */
@@ -89,12 +89,12 @@ static int remove_matching(void *data)
 /* Keeps the error message. */
 static void restore_triggers(struct debuglog *log, const struct settings *before)
 {
-	char *message = dkt_error_take(log->ctx);
+	char *message = dkt__error_take(log->ctx);
 
 	dkl_probes_forget_events(log);
 	if (before->triggers.n != log->set.triggers.n)
 		dkl_debuglog_apply(log, before, NULL);
-	dkt_error_give(log->ctx, 0, message);
+	dkt__error_give(log->ctx, 0, message);
 }
 
 int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed)
@@ -126,8 +126,8 @@ int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed
 	dkl_probes_forget_events(log);
 	if (!err)
 		return dkl_probes_save(log);
-	message = dkt_error_take(log->ctx);
+	message = dkt__error_take(log->ctx);
 	if (*removed)
 		dkl_probes_save(log);
-	return dkt_error_give(log->ctx, err, message);
+	return dkt__error_give(log->ctx, err, message);
 }

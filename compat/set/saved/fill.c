@@ -51,7 +51,7 @@ static bool probe_may_come(struct debuglog *log, const char *line)
 
 bool dkl_saved_may_come(struct debuglog *log, const struct conf_line *line)
 {
-	char *message = dkt_error_take(log->ctx);
+	char *message = dkt__error_take(log->ctx);
 	bool may = false;
 
 	if (!strcmp(line->key, CONF_PROBE))
@@ -60,7 +60,7 @@ bool dkl_saved_may_come(struct debuglog *log, const struct conf_line *line)
 		may = named_may_come(log, line->value);
 	else if (dkl_conf_is_list(line->key))
 		may = event_may_come(log, line->value);
-	dkt_error_give(log->ctx, 0, message);
+	dkt__error_give(log->ctx, 0, message);
 	return may;
 }
 

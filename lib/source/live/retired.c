@@ -76,7 +76,7 @@ bool dkt__retired_load(struct dkt_ctx *ctx, int dirfd)
 		return false;
 	for (at = text; take_one(&at, text + len, &one); any = true)
 		if (dkt__event_retired(ctx, one.system, one.name, one.id, one.format, one.len))
-			free(dkt_error_take(ctx));
+			free(dkt__error_take(ctx));
 	return any;
 }
 

@@ -141,7 +141,7 @@ int dkt__snapshot_any(struct dkt_instance *in, bool *any)
 	*any = !err && state == DKT_SNAPSHOT_FULL;
 	if (err != -EOPNOTSUPP)
 		return err;
-	free(dkt_error_take(in->ctx));
+	free(dkt__error_take(in->ctx));
 	return 0;
 }
 
