@@ -214,7 +214,7 @@ int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 
 	if (err)
 		return err;
-	probe = dkt_probes_find(probes, group, name);
+	probe = dkt__probes_find(probes, group, name);
 	err = probe ? find_file(ctx, probe->kind, &file) :
 		      dkt_fail(ctx, -ENOENT, "there is no probe %s:%s", group, name);
 	if (!err) {

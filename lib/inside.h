@@ -264,7 +264,7 @@ struct dkt__source_calls {
 	const char *(*comm)(void *data, const struct dkt_record *record);
 	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
 	void (*close)(void *data);
-	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* dkt_source_get_bytes() */
+	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* dkt__source_get_bytes() */
 	int (*fd)(const void *data); /* as dkt_source_fd(), if next() returns DKT_NEXT_LATER */
 	int (*done)(void *data); /* as dkt_source_done() */
 	/* The source whose host recorded, which outlives this one: its disks have names. NULL: unknown. */
@@ -281,6 +281,30 @@ struct dkt__source_calls {
 DKT__SHARED int dkt__source_make(struct dkt_ctx *ctx, const struct dkt__source_calls *calls,
 				 void *data, const struct dkt_source_info *info,
 				 const struct dkt_source_opts *opts, struct dkt_source **source);
+
+/* For dkt__source_disk(): the hosts of all streams. */
+#define DKT__STREAM_ALL UINT32_MAX
+
+/*
+ * Returns the name that a disk or partition had on the host of a stream, such as "vda", for its number in the
+ * records; NULL: unknown. With DKT__STREAM_ALL also NULL if two hosts have other names for it. A trace.dat file has
+ * the names if the library recorded it. A name has 1 to 31 printable ASCII characters, without a space, a quote or
+ * any of <>&\. Valid as long as the source.
+ */
+const char *dkt__source_disk(const struct dkt_source *source, uint32_t stream, uint64_t dev);
+
+/*
+ * Sets *done to the bytes of pages read so far and *of to the bytes of pages in the window.
+ * -EOPNOTSUPP: this kind of source cannot tell.
+ */
+int dkt__source_get_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
+
+/*
+ * Makes the current dkt_source_wait(), or otherwise the next one, return at once. It is the only
+ * call on a source that another thread or a signal handler may make, as long as the source is open.
+ * -EOPNOTSUPP: the source does not follow.
+ */
+int dkt__source_wake(struct dkt_source *source);
 
 /* ---- filter expressions ---- */
 
@@ -387,6 +411,42 @@ int dkt__spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
  */
 int dkt__instance_last_boot_mark(struct dkt_instance *instance);
 
+enum dkt__last_kernel {
+	DKT__KERNEL_UNKNOWN, /* the kernel does not tell */
+	DKT__KERNEL_SAME, /* the build that runs now */
+	DKT__KERNEL_OTHER, /* its events and addresses may mean something else now */
+};
+
+/* Facts about the boot before this one. */
+struct dkt__boot_before {
+	enum dkt__last_kernel kernel; /* that wrote the records */
+	bool kept; /* the records are in the spool, apart from what is recorded now */
+	int64_t moved; /* bytes from its address then to that of the kernel now; 0: also unknown */
+};
+
+/*
+ * Tells about the records that the boot before this one left in an instance whose buffers survive a
+ * reboot (trace_instance=NAME@...). A source with DKT_LIVE_LAST_BOOT reads them. It gives the context
+ * the names of functions at the addresses of that boot, so the context is good for these records
+ * alone. The first one moves them into a spool, from which they can be read again, also after the
+ * instance began to record this boot. -EOPNOTSUPP: the instance is not such a one; -ENODATA: it has
+ * no such records; -EINVAL: the kernel's last_boot_info is of unknown form.
+ */
+int dkt__instance_last_boot_get(struct dkt_instance *instance, struct dkt__boot_before *boot,
+				size_t sz);
+
+/*
+ * Finds the instance whose buffers survive a reboot, and its name, which the caller frees. -ENOENT:
+ * there is none; -ENOTUNIQ: there are several, dkt_error() names them.
+ */
+int dkt__instance_last_boot_find(struct dkt_ctx *ctx, char **name);
+
+/*
+ * Removes the records of the boot before this one; those of this boot stay. -EOPNOTSUPP, -EINVAL: as
+ * dkt__instance_last_boot_get(); -EBUSY: another process reads with this spool.
+ */
+int dkt__instance_last_boot_clear(struct dkt_instance *instance);
+
 /* ---- write trace.dat files ---- */
 
 /*
@@ -427,6 +487,25 @@ int dkt__recorder_event_counts(struct dkt_recorder *recorder, int cpu, int id,
  * finished, or of another kind, boot or instance. -EBUSY: a recording has begun; errors of write(2).
  */
 int dkt__recorder_resume(struct dkt_recorder *recorder, int fd);
+
+/*
+ * Adds the formats of events that have been enabled since the recording began. Call it after enabling
+ * events, before dkt_recorder_wait() and dkt_recorder_read() move their first records. After an error
+ * call it again.
+ */
+int dkt__recorder_formats(struct dkt_recorder *recorder);
+
+/*
+ * Completes the file of a recorder that was killed, which is open for reading and writing as fd: adds
+ * the records that its instances still hold, ends the recording, and removes the instances, which
+ * must be of dkt_instance_own(). Sets *records to the number of records added. Records that the
+ * recorder had read but not written are counted as lost. Returns 1 if there are none to add: the file is
+ * finished or of another kind, its instances are shared with other processes, or the machine has been
+ * started again. -ENOENT: an instance has been removed; -EBUSY: the process of an instance lives;
+ * -ENOSPC: the file system lacks room, and nothing has been changed; -EROFS: fd is not open for
+ * writing; -EBADMSG: the end of the file is damaged.
+ */
+int dkt__recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records);
 
 /* ---- probes, events that are created at run time ---- */
 
@@ -488,6 +567,10 @@ typedef int (*dkt__function_fn)(void *data, const char *module, const char *name
  */
 int dkt__kernel_functions(struct dkt_ctx *ctx, const char *beginning, dkt__function_fn fn,
 			  void *data);
+
+/* Returns the probe of that name, or NULL. Valid as long as the list. */
+const struct dkt_probe *dkt__probes_find(const struct dkt_probes *probes, const char *group,
+					 const char *name);
 
 /* ---- histograms, records counted by the values of fields ---- */
 
@@ -598,3 +681,42 @@ DKT__SHARED void dkt__buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t l
 
 /* Returns the name of the module that contains the address. NULL: none, or unknown. */
 DKT__SHARED const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address);
+
+/* ---- SQL, a histogram or an event made of two ---- */
+
+/*
+ * The meaning of a statement in the SQL of tracefs_sql(3). Without JOIN it is a histogram of the
+ * records of one event:
+ *
+ *	SELECT prev_comm, CAST(prev_state AS hex) FROM sched_switch WHERE prev_prio < 100
+ *
+ * With JOIN it is a synthetic event, which the kernel records when a record of the second event
+ * follows one of the first and the fields after ON are equal:
+ *
+ *	SELECT start.pid, (end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat
+ *	FROM sched_waking AS start JOIN sched_switch AS end ON start.pid = end.next_pid
+ *
+ * The strings live as long as the object.
+ */
+struct dkt__sql {
+	const char *event; /* after FROM, "system:name" */
+	const char *end; /* after JOIN; NULL: the statement is a histogram */
+	const char *keys; /* of the histogram, for dkt_hist_opts */
+	const char *vals; /* of the histogram, for dkt_hist_opts; NULL: none */
+	const char *filter; /* of the histogram; NULL: none */
+	const char *fields; /* of the synthetic event, for a dkt_probe of the group "synthetic" */
+	const char *begin_trigger; /* for event, once the synthetic event exists */
+	const char *end_trigger; /* for end, after begin_trigger */
+};
+
+/*
+ * Translates a statement; changes nothing in the kernel. name is the name of the synthetic event,
+ * NULL if the statement is a histogram. libtracefs parses the statement in a child process, which
+ * this call waits for. -EINVAL: the statement is invalid, dkt_error() shows the place with a caret;
+ * -ENOENT: an event or a field of it does not exist; -E2BIG: it has more than 4095 bytes; -ENODEV:
+ * it has JOIN, and libtracefs finds no tracefs or debugfs; -EFAULT: the parser of libtracefs failed;
+ * -EAGAIN: no child process could be created.
+ */
+int dkt__sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
+		 const struct dkt__sql **sql);
+void dkt__sql_free(const struct dkt__sql *sql);

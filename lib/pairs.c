@@ -255,7 +255,7 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 				      dkt__key_comm(key, source, record, value, room) :
 				      NULL,
 			      &buf);
-	dkt_buf_add(&buf, "", 1);
+	dkt__buf_add(&buf, "", 1);
 	if (buf.err)
 		free(buf.data);
 	group->name = buf.err ? NULL : buf.data;

@@ -219,14 +219,14 @@ static void text_of_stack(const struct dkt_record *record, struct dkt_buf *buf)
 	size_t at = caller->offset < 0 ? SIZE_MAX : (size_t)caller->offset;
 	uint32_t element = caller->elementsize == 4 ? 4 : 8;
 
-	dkt_buf_add(buf, "<stack>", 7);
+	dkt__buf_add(buf, "<stack>", 7);
 	for (; at < record->size && record->size - at >= element; at += element) {
 		uint64_t address = dkt__load_at((const uint8_t *)record->data + at,
 						dkt__plan_load(element, false));
 
 		if (!dkt__is_caller(address))
 			break;
-		dkt_buf_add(buf, " => ", 4);
+		dkt__buf_add(buf, " => ", 4);
 		dkt__function_text(record->event->ctx, address, false, buf);
 	}
 }
@@ -339,7 +339,7 @@ static bool text_by_tep(const struct dkt_record *record, struct dkt_buf *buf)
 	trace_seq_terminate(&seq);
 	good = !seq.state && seq.len && !is_failure(seq.buffer);
 	if (good)
-		dkt_buf_add(buf, seq.buffer, seq.len);
+		dkt__buf_add(buf, seq.buffer, seq.len);
 	trace_seq_destroy(&seq);
 	return good;
 }
@@ -358,7 +358,7 @@ static void put_array(struct dkt_buf *buf, const struct dkt_field *field, const 
 		      size_t len)
 {
 	if (field->flags & DKT_FIELD_STRING && is_text(p, len)) {
-		dkt_buf_add(buf, p, strnlen((const char *)p, len));
+		dkt__buf_add(buf, p, strnlen((const char *)p, len));
 		return;
 	}
 	dkt_buf_str(buf, "ARRAY[");
@@ -379,7 +379,7 @@ static void put_number(struct dkt_buf *buf, const struct dkt_field *field, int64
 		dkt_buf_str(buf, "0x");
 		dkt__buf_hex(buf, (uint64_t)v, 0, ' ');
 	} else if (field->flags & DKT_FIELD_SIGNED) {
-		dkt_buf_add(buf, text, (size_t)(dkt__put_int(text, v) - text));
+		dkt__buf_add(buf, text, (size_t)(dkt__put_int(text, v) - text));
 	} else {
 		dkt__buf_u64(buf, (uint64_t)v, 0, ' ');
 	}

@@ -305,7 +305,7 @@ static int put_names(struct dkt_recorder *r)
 		dkt__recorder_number(r, i, 4);
 		dkt__recorder_number(r, b->page_size, 4);
 		for (size_t j = 0; j < ARRAY_SIZE(words); j++)
-			dkt_buf_add(r->out, words[j], strlen(words[j]) + 1);
+			dkt__buf_add(r->out, words[j], strlen(words[j]) + 1);
 		err = put_bases(r, b);
 		if (!err)
 			err = dkt__recorder_flush(r);

@@ -99,7 +99,7 @@ int dkt_source_wait(struct dkt_source *source, int timeout_ms)
 	return fd < 0 ? fd : source->ops->wait(source, timeout_ms);
 }
 
-int dkt_source_wake(struct dkt_source *source)
+int dkt__source_wake(struct dkt_source *source)
 {
 	dkt__needs(NULL, source);
 
@@ -208,14 +208,14 @@ static const char *disk_of_all(const struct dkt_source *source, uint64_t dev)
 	return found;
 }
 
-const char *dkt_source_disk(const struct dkt_source *source, uint32_t stream, uint64_t dev)
+const char *dkt__source_disk(const struct dkt_source *source, uint32_t stream, uint64_t dev)
 {
 	const struct dkt__disks *disks;
 
 	if (!source)
 		return NULL;
 
-	if (stream == DKT_STREAM_ALL)
+	if (stream == DKT__STREAM_ALL)
 		return disk_of_all(source, dev);
 	disks = dkt__source_disks(source, stream);
 	return disks ? dkt__disks_find(disks, dev) : NULL;
@@ -275,7 +275,7 @@ int dkt__source_filter(struct dkt_source *source, struct dkt_expr *expr)
 	return source->ops->filter ? source->ops->filter(source, expr) : cannot(source);
 }
 
-int dkt_source_get_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
+int dkt__source_get_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
 	dkt__needs(source ? source->ctx : NULL, dkt__clear(done) && dkt__clear(of) && source);
 

@@ -465,7 +465,7 @@ static bool add_kallsyms(struct dkt_ctx *ctx, struct dkt_buf *buf)
 		to += end - line;
 		*to++ = '\n';
 	}
-	dkt_buf_add(buf, text, (size_t)(to - text));
+	dkt__buf_add(buf, text, (size_t)(to - text));
 	return true;
 }
 

@@ -85,7 +85,7 @@ static char *add_variable(const char *trigger, const char *word, const char *nam
  * JOIN's event would produce a record, too (every record, if no field of FROM's event is selected).
  * libtracefs has no call for this, so add a calculation with common_pid.
  */
-static int pair_once(struct dkt_sql *sql, const char *begin, const char *end, const char *name)
+static int pair_once(struct dkt__sql *sql, const char *begin, const char *end, const char *name)
 {
 	char *both __cleanup(free) = dkt__format("common_pid-$__from_%s_0", name);
 
@@ -96,7 +96,7 @@ static int pair_once(struct dkt_sql *sql, const char *begin, const char *end, co
 	return sql->begin_trigger && sql->end_trigger ? 0 : -ENOMEM;
 }
 
-static int take_event(struct dkt_sql *sql, char *text, const char *name)
+static int take_event(struct dkt__sql *sql, char *text, const char *name)
 {
 	char *definition = take_echo(&text);
 	char *begin = take_echo(&text);
@@ -118,7 +118,7 @@ static int take_event(struct dkt_sql *sql, char *text, const char *name)
 }
 
 /* "hist:keys=a,b:vals=c if FILTER" */
-static int take_hist(struct dkt_sql *sql, char *text)
+static int take_hist(struct dkt__sql *sql, char *text)
 {
 	static const char keys[] = "hist:keys=", vals[] = ":vals=";
 	char *trigger = take_echo(&text);
@@ -144,7 +144,7 @@ static char *event_name(const struct sql_event *event)
 	return dkt__format("%s:%s", event->event->system, event->event->name);
 }
 
-static int translate(struct sql *statement, const char *name, struct dkt_sql *sql)
+static int translate(struct sql *statement, const char *name, struct dkt__sql *sql)
 {
 	bool joined = statement->n_events > 1;
 	char *text __cleanup(free) = NULL;
@@ -189,12 +189,13 @@ static int read_statement(struct sql *sql, const char *text, const char *name)
 	return err ? err : dkt__sql_bind(sql);
 }
 
-int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name, const struct dkt_sql **out)
+int dkt__sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
+		 const struct dkt__sql **out)
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx && text);
 
 	struct sql statement = { .ctx = ctx };
-	struct dkt_sql *sql = calloc(1, sizeof(*sql));
+	struct dkt__sql *sql = calloc(1, sizeof(*sql));
 	int err = sql ? read_statement(&statement, text, name) : dkt__no_memory(ctx);
 
 	if (!err)
@@ -204,13 +205,13 @@ int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name, const s
 	free(statement.tokens);
 	free(statement.items);
 	if (err)
-		dkt_sql_free(sql);
+		dkt__sql_free(sql);
 	else
 		*out = sql;
 	return err;
 }
 
-void dkt_sql_free(const struct dkt_sql *sql)
+void dkt__sql_free(const struct dkt__sql *sql)
 {
 	if (!sql)
 		return;
@@ -222,5 +223,5 @@ void dkt_sql_free(const struct dkt_sql *sql)
 	free((char *)(uintptr_t)sql->fields);
 	free((char *)(uintptr_t)sql->begin_trigger);
 	free((char *)(uintptr_t)sql->end_trigger);
-	free((struct dkt_sql *)(uintptr_t)sql);
+	free((struct dkt__sql *)(uintptr_t)sql);
 }

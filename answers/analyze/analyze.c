@@ -6,6 +6,7 @@
 #include "lib/base/glob.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 #define FIRST_SLOTS 64
 
@@ -243,7 +244,7 @@ const char *analyze_text(struct analyze *a, const struct analysis_record *r, siz
 
 const char *analyze_disk(struct analyze *a, const struct analysis_record *r, uint64_t dev)
 {
-	const char *name = dkt_source_disk(r->source, r->record->stream, dev);
+	const char *name = dkt__source_disk(r->source, r->record->stream, dev);
 	char number[DKT__DISK_NUMBER];
 
 	dkt__disk_number(dev, number);

@@ -13,6 +13,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/request.h"
 #include "lib/base/strings.h"
+#include "lib/inside.h"
 
 static int unknown(struct dkt_ctx *ctx, const char *name)
 {
@@ -47,7 +48,7 @@ static struct dkt_event *find_event(struct dkt_ctx *ctx, const char *word)
 	size_t n;
 
 	if (dkt_events(ctx, &all, &n)) {
-		free(dkt_error_take(ctx));
+		free(dkt__error_take(ctx));
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -45,20 +45,20 @@ static void add_length(struct dkt_buf *buf, size_t n)
 {
 	uint8_t bytes[10];
 
-	dkt_buf_add(buf, bytes, length_bytes(bytes, n));
+	dkt__buf_add(buf, bytes, length_bytes(bytes, n));
 }
 
 static void add_text(struct dkt_buf *buf, const void *text, size_t len)
 {
 	add_length(buf, len);
-	dkt_buf_add(buf, text, len);
+	dkt__buf_add(buf, text, len);
 }
 
 static void add_u64(struct dkt_buf *buf, uint64_t value)
 {
 	const uint64_t le = htole64(value);
 
-	dkt_buf_add(buf, &le, sizeof(le));
+	dkt__buf_add(buf, &le, sizeof(le));
 }
 
 /* ---- words ---- */

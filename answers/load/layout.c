@@ -145,18 +145,18 @@ static void put_escaped(struct dkt_buf *buf, char mark, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == mark || *text == '\\')
-			dkt_buf_add(buf, "\\", 1);
-		dkt_buf_add(buf, text, 1);
+			dkt__buf_add(buf, "\\", 1);
+		dkt__buf_add(buf, text, 1);
 	}
 }
 
 static void put_quoted(struct dkt_buf *buf, char mark, const char *text, const char *more,
 		       size_t len)
 {
-	dkt_buf_add(buf, &mark, 1);
+	dkt__buf_add(buf, &mark, 1);
 	put_escaped(buf, mark, text);
-	dkt_buf_add(buf, more, len);
-	dkt_buf_add(buf, &mark, 1);
+	dkt__buf_add(buf, more, len);
+	dkt__buf_add(buf, &mark, 1);
 }
 
 void layout_quote(struct dkt_buf *buf, const char *name, const char *more)
@@ -232,7 +232,7 @@ void layout_fill(const char *statement, const struct layout_values *values, stru
 	while (*statement) {
 		size_t n = strcspn(statement, "@"), len;
 
-		dkt_buf_add(buf, statement, n);
+		dkt__buf_add(buf, statement, n);
 		statement += n;
 		if (!*statement)
 			return;
@@ -241,7 +241,7 @@ void layout_fill(const char *statement, const struct layout_values *values, stru
 		if (statement[1 + len] == '@' && put_word(statement + 1, len, values, buf)) {
 			statement += len + 2;
 		} else {
-			dkt_buf_add(buf, statement, 1);
+			dkt__buf_add(buf, statement, 1);
 			statement++;
 		}
 	}

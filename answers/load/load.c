@@ -425,7 +425,7 @@ static int add_disks(struct load *load, size_t nr, uint32_t stream, uint64_t *se
 
 	for (size_t i = 0; !err && !dkt__source_disk_at(source, stream, i, &disk, sizeof(disk));
 	     i++) {
-		if (!dkt_source_disk(source, DKT_STREAM_ALL, disk.dev))
+		if (!dkt__source_disk(source, DKT__STREAM_ALL, disk.dev))
 			continue;
 		err = block_row(load, load->disks, nr, ++*seq, load->files[nr].ts, &row);
 		if (err || !row)

@@ -166,7 +166,7 @@ int sender_settle(struct link *link, double patience)
 	if (!err)
 		err = list_running(link, names);
 	if (!err && names->len) {
-		dkt_buf_add(names, "", 1);
+		dkt__buf_add(names, "", 1);
 		err = dkt_buf_error(names) ? -ENOMEM : wait_for(link, names->data, patience);
 	}
 	dkt_buf_free(names);

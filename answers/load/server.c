@@ -157,7 +157,7 @@ static size_t take_answer(char *bytes, size_t size, size_t n, void *data)
 
 	if (link->answer->len + size * n > ANSWER_MOST)
 		return 0;
-	dkt_buf_add(link->answer, bytes, size * n);
+	dkt__buf_add(link->answer, bytes, size * n);
 	return dkt_buf_error(link->answer) ? 0 : size * n;
 }
 
@@ -347,7 +347,7 @@ static int put_url(struct link *link, const struct statement *statement)
 		put_value(link, "query", statement->text);
 	if (statement->settings)
 		dkt_buf_str(link->url, statement->settings);
-	dkt_buf_add(link->url, "", 1);
+	dkt__buf_add(link->url, "", 1);
 	return dkt_buf_error(link->url);
 }
 

@@ -242,7 +242,7 @@ int targets_run_section(struct load *load, enum layout_section section,
 	all.database = load->database;
 	for (size_t i = 0; !err && i < load->layout.n[section]; i++) {
 		layout_fill(load->layout.statements[section][i], &all, load->sql);
-		dkt_buf_add(load->sql, "", 1);
+		dkt__buf_add(load->sql, "", 1);
 		if (dkt_buf_error(load->sql))
 			err = -ENOMEM;
 		else if (!is_made(load, load->sql->data))
@@ -257,7 +257,7 @@ int targets_create_view(struct load *load, const char *table, const char *view, 
 	struct layout_values values = { .table = table, .view = view };
 	int err;
 
-	dkt_buf_add(sql, "", 1);
+	dkt__buf_add(sql, "", 1);
 	err = dkt_buf_error(sql);
 	if (err)
 		return err;

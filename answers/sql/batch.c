@@ -36,7 +36,7 @@ static int connect(sqlite3 *sqlite, void *data, int argc, const char *const *arg
 		return SQLITE_NOMEM;
 	for (size_t i = 0; i < COLUMNS; i++)
 		dkt_buf_printf(sql, i ? ",c%zu" : "CREATE TABLE x(c%zu", i);
-	dkt_buf_add(sql, ")", 2);
+	dkt__buf_add(sql, ")", 2);
 	rc = dkt_buf_error(sql) ? SQLITE_NOMEM :
 				  sqlite3_declare_vtab(sqlite, dkt_buf_data(sql, &len));
 	dkt_buf_free(sql);

@@ -92,7 +92,7 @@ static inline void batch_bytes(struct batch *batch, enum batch_type type, const 
 {
 	batch->cells[batch->n++] =
 		(struct batch_cell){ .at = batch->text->len, .len = (uint32_t)len, .type = type };
-	dkt_buf_add(batch->text, bytes, len);
+	dkt__buf_add(batch->text, bytes, len);
 }
 
 /* Takes a text, as bytes if it is not UTF-8. */

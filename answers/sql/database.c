@@ -39,7 +39,7 @@ static const char *sql_text(struct database *db)
 {
 	size_t len;
 
-	dkt_buf_add(db->sql, "", 1);
+	dkt__buf_add(db->sql, "", 1);
 	return dkt_buf_error(db->sql) ? NULL : dkt_buf_data(db->sql, &len);
 }
 
@@ -85,10 +85,10 @@ int database_pass(struct database *db, struct batch *batch)
 
 void database_quote(struct dkt_buf *buf, const char *name)
 {
-	dkt_buf_add(buf, "\"", 1);
+	dkt__buf_add(buf, "\"", 1);
 	for (; *name; name++)
-		dkt_buf_add(buf, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
-	dkt_buf_add(buf, "\"", 1);
+		dkt__buf_add(buf, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+	dkt__buf_add(buf, "\"", 1);
 }
 
 /* The names of the other tables and views do not depend on the files. */

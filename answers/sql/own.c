@@ -189,7 +189,7 @@ static int add_disks(struct database *db, size_t file, uint32_t stream)
 
 	for (size_t i = 0; !err && !dkt__source_disk_at(source, stream, i, &disk, sizeof(disk));
 	     i++) {
-		if (!dkt_source_disk(source, DKT_STREAM_ALL, disk.dev))
+		if (!dkt__source_disk(source, DKT__STREAM_ALL, disk.dev))
 			continue;
 		err = begin(db, OWN_DISKS, &row);
 		if (err)

@@ -25,7 +25,7 @@ static void put_string(const char *string, struct dkt_buf *buf)
 		string += plain;
 		if (*string) {
 			dkt_buf_str(buf, "\\");
-			dkt_buf_add(buf, string++, 1);
+			dkt__buf_add(buf, string++, 1);
 		}
 	}
 	dkt_buf_str(buf, "\"");

@@ -361,17 +361,17 @@ void schema_list_text(const struct schema_value *list, struct dkt_buf *buf)
 {
 	size_t n = schema_elements(list);
 
-	dkt_buf_add(buf, "[", 1);
+	dkt__buf_add(buf, "[", 1);
 	for (size_t i = 0; i < n; i++) {
 		int64_t number = schema_element(list, i);
 
 		if (i)
-			dkt_buf_add(buf, ",", 1);
+			dkt__buf_add(buf, ",", 1);
 		if (number < 0 && list->is_signed) {
-			dkt_buf_add(buf, "-", 1);
+			dkt__buf_add(buf, "-", 1);
 			number = (int64_t) - (uint64_t)number;
 		}
 		dkt__buf_u64(buf, (uint64_t)number, 0, ' ');
 	}
-	dkt_buf_add(buf, "]", 1);
+	dkt__buf_add(buf, "]", 1);
 }

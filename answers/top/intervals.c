@@ -24,22 +24,21 @@ static int add_time(void *data, uint64_t end, uint64_t ns, bool cancelled)
 	return 0;
 }
 
-/* Sets whether some event of the kernel begins it, and some event ends it. */
-static bool has_events(const struct dkt_interval *way, struct dkt_event *const *events, size_t n,
-		       bool *begins, bool *ends)
+/* Returns whether some event of the kernel begins it, and some event ends it (enum dkt_pair_roles). */
+static uint32_t roles_of(const struct dkt_interval *way, struct dkt_event *const *events, size_t n)
 {
-	*begins = *ends = false;
-	for (size_t i = 0; i < n; i++) {
-		*begins |= dkt_interval_begins(way, events[i]);
-		*ends |= dkt_interval_ends(way, events[i]);
-	}
-	return *begins && *ends;
+	uint32_t roles = 0;
+
+	for (size_t i = 0; i < n; i++)
+		roles |= dkt_interval_roles(way, events[i]);
+	return roles;
 }
 
-static int lacks_events(struct dkt_ctx *ctx, const struct dkt_interval *way, bool begins, bool ends)
+static int lacks_events(struct dkt_ctx *ctx, const struct dkt_interval *way, uint32_t roles)
 {
 	return dkt_fail(ctx, -ENOENT, "pair '%s': this kernel has no event %s%s%s", way->name,
-			begins ? "" : way->begin, begins || ends ? "" : ", ", ends ? "" : way->end);
+			roles & DKT_PAIR_BEGIN ? "" : way->begin, roles ? "" : ", ",
+			roles & DKT_PAIR_END ? "" : way->end);
 }
 
 static int open_pairs(struct activity *activity, struct measured *measured,
@@ -48,23 +47,11 @@ static int open_pairs(struct activity *activity, struct measured *measured,
 	DKT_OPTS(dkt_pairs_opts, opts, .key = way->match, .pair = add_time, .data = measured);
 	int err = dkt_pairs_new(activity->ctx, &opts, &measured->pairs);
 
-	for (size_t i = 0; !err && i < n; i++) {
-		if (!dkt_interval_begins(way, events[i]))
-			continue;
-		err = dkt_pairs_event(measured->pairs, events[i],
-				      dkt_interval_ends(way, events[i]) ?
-					      DKT_PAIR_BEGIN | DKT_PAIR_END :
-					      DKT_PAIR_BEGIN);
-		if (!err)
+	if (!err)
+		err = dkt_pairs_bind(measured->pairs, way, events, n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (dkt_interval_roles(way, events[i]))
 			err = activity_record_event(activity, events[i]);
-	}
-	for (size_t i = 0; !err && i < n; i++) {
-		if (!dkt_interval_ends(way, events[i]) || dkt_interval_begins(way, events[i]))
-			continue;
-		err = dkt_pairs_event(measured->pairs, events[i], DKT_PAIR_END);
-		if (!err)
-			err = activity_record_event(activity, events[i]);
-	}
 	return err;
 }
 
@@ -72,7 +59,7 @@ static int open_one(struct activity *activity, struct measured *measured, const 
 {
 	const struct dkt_interval *way = NULL, *last = NULL;
 	struct dkt_event *const *events;
-	bool begins = false, ends = false;
+	uint32_t roles = 0;
 	size_t n;
 	int err = dkt_events(activity->ctx, &events, &n);
 
@@ -83,13 +70,14 @@ static int open_one(struct activity *activity, struct measured *measured, const 
 		if (way->calls)
 			continue;
 		last = way;
-		if (has_events(way, events, n, &begins, &ends))
+		roles = roles_of(way, events, n);
+		if (roles == (DKT_PAIR_BEGIN | DKT_PAIR_END))
 			break;
 	}
 	if (!last)
 		return dkt_fail(activity->ctx, -ENOENT, "pair '%s': only files have it", name);
 	if (!way)
-		return lacks_events(activity->ctx, last, begins, ends);
+		return lacks_events(activity->ctx, last, roles);
 	measured->activity = activity;
 	measured->name = way->name;
 	return open_pairs(activity, measured, way, events, n);

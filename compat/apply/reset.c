@@ -14,13 +14,13 @@
 /* True if the kernel made the instance at boot, in memory of its own. It never removes such a one. */
 static bool survives_reboot(struct debuglog *log)
 {
-	struct dkt_last_boot boot;
+	struct dkt__boot_before boot;
 	struct dkt_instance *in;
 	int err = dkt_instance_open(log->ctx, log->name, NULL, &in);
 
 	if (err)
 		return false;
-	err = dkt_instance_last_boot_get(in, &boot, sizeof(boot));
+	err = dkt__instance_last_boot_get(in, &boot, sizeof(boot));
 	dkt_instance_close(in);
 	return !err || err == -ENODATA;
 }

@@ -57,7 +57,7 @@ void dkl_say_text(FILE *to, const char *text, size_t len)
 		dkt_buf_text(buf, text, n);
 		text += n;
 		if (text < end)
-			dkt_buf_add(buf, text++, 1);
+			dkt__buf_add(buf, text++, 1);
 	}
 	data = dkt_buf_data(buf, &n);
 	fwrite(data, 1, n, to);

@@ -188,7 +188,7 @@ void dkl_probes_mark(struct debuglog *log)
 int dkl_probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, size_t i)
 {
 	const struct dkt_probe *probe = probes_at(log->probes, i);
-	const struct dkt_probe *now = dkt_probes_find(in_kernel, probe->group, probe->name);
+	const struct dkt_probe *now = dkt__probes_find(in_kernel, probe->group, probe->name);
 	int err = 0;
 
 	/* Another program may have created a different probe of that name. */

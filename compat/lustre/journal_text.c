@@ -99,7 +99,7 @@ static void forget(struct journal_text *journal)
 static void add(struct dkt_buf *to, const char *text, size_t len)
 {
 	if (to->len < VALUE_MAX)
-		dkt_buf_add(to, text, DKT__MIN(len, VALUE_MAX - to->len));
+		dkt__buf_add(to, text, DKT__MIN(len, VALUE_MAX - to->len));
 }
 
 /* Writes "1795576375250000", also with more digits, as "1795576375.250000"; other times are complete. */
@@ -111,12 +111,12 @@ static void add_time(struct dkt_buf *to, const struct dkt_buf *time)
 	while (digits < time->len && isdigit((unsigned char)time->data[digits]))
 		digits++;
 	if (digits != time->len || digits < seconds) {
-		dkt_buf_add(to, time->data, time->len);
+		dkt__buf_add(to, time->data, time->len);
 		return;
 	}
-	dkt_buf_add(to, time->data, seconds);
-	dkt_buf_add(to, ".", 1);
-	dkt_buf_add(to, time->data + seconds, time->len - seconds);
+	dkt__buf_add(to, time->data, seconds);
+	dkt__buf_add(to, ".", 1);
+	dkt__buf_add(to, time->data + seconds, time->len - seconds);
 }
 
 /* Ends an entry. Returns 1 if it has a message and a time. */
@@ -135,14 +135,14 @@ static int end_entry(struct journal_text *journal)
 		return 0;
 	}
 	add_time(line, &journal->time);
-	dkt_buf_add(line, " ", 1);
+	dkt__buf_add(line, " ", 1);
 	if (journal->host.len && !memchr(journal->host.data, ' ', journal->host.len)) {
-		dkt_buf_add(line, journal->host.data, journal->host.len);
-		dkt_buf_add(line, " ", 1);
+		dkt__buf_add(line, journal->host.data, journal->host.len);
+		dkt__buf_add(line, " ", 1);
 	}
-	dkt_buf_add(line, "kernel: ", 8);
-	dkt_buf_add(line, journal->message.data, journal->message.len);
-	dkt_buf_add(line, "", 1);
+	dkt__buf_add(line, "kernel: ", 8);
+	dkt__buf_add(line, journal->message.data, journal->message.len);
+	dkt__buf_add(line, "", 1);
 	forget(journal);
 	return line->err ? line->err : 1;
 }

@@ -45,7 +45,7 @@ static void put_time(struct legacy_common *common, uint64_t us, struct dkt_buf *
 						    "%" PRIu64 ".", second);
 	}
 	put_six_digits(common->seconds + common->n_second, (uint32_t)(us - second * 1000000));
-	dkt_buf_add(buf, common->seconds, common->n_second + 6);
+	dkt__buf_add(buf, common->seconds, common->n_second + 6);
 }
 
 void dkl_legacy_put_context(struct legacy_common *common, const struct dkt_record *rec,
@@ -58,16 +58,16 @@ void dkl_legacy_put_context(struct legacy_common *common, const struct dkt_recor
 	    context->type != type)
 		build_context(context, rec, type);
 	if (rec->first) {
-		dkt_buf_add(buf, context->before, context->n_before - 1);
-		dkt_buf_add(buf, "F:", 2);
+		dkt__buf_add(buf, context->before, context->n_before - 1);
+		dkt__buf_add(buf, "F:", 2);
 	} else {
-		dkt_buf_add(buf, context->before, context->n_before);
+		dkt__buf_add(buf, context->before, context->n_before);
 	}
 	if (dkt__unlikely(common->ticks))
 		dkt__buf_u64(buf, rec->ts, 0, ' ');
 	else
 		put_time(common, (uint64_t)dkt__wall_time(rec->ts, wall) / 1000, buf);
-	dkt_buf_add(buf, context->after, context->n_after);
+	dkt__buf_add(buf, context->after, context->n_after);
 }
 
 void dkl_legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf)
@@ -81,5 +81,5 @@ void dkl_legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf 
 					     " (rc=%" PRIu64 " : %" PRId64 " : %" PRIx64 ")\n",
 					     (uint64_t)rc, rc, (uint64_t)rc);
 	}
-	dkt_buf_add(buf, text->text, text->len);
+	dkt__buf_add(buf, text->text, text->len);
 }

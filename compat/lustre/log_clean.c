@@ -87,9 +87,9 @@ static bool next_line(struct reader *r, struct dkt_buf *line)
 		return false;
 	for (; c != EOF && c != '\n'; c = next_byte(r)) {
 		byte = (char)c;
-		dkt_buf_add(line, &byte, 1);
+		dkt__buf_add(line, &byte, 1);
 	}
-	dkt_buf_add(line, "", 1);
+	dkt__buf_add(line, "", 1);
 	line->len -= !line->err;
 	return !line->err;
 }
@@ -196,8 +196,8 @@ static void join(const struct cleaning *how, struct dkt_buf *whole, size_t befor
 
 	if (how->wrap == WRAP_WORDS && end[-1] != ' ' &&
 	    (before < how->width || word + strcspn(line->data, " ") <= how->width))
-		dkt_buf_add(whole, " ", 1);
-	dkt_buf_add(whole, line->data, line->len);
+		dkt__buf_add(whole, " ", 1);
+	dkt__buf_add(whole, line->data, line->len);
 }
 
 /* ---- looking ---- */
@@ -364,7 +364,7 @@ static int copy_lines(const struct cleaning *how, FILE *from, FILE *to)
 		} else {
 			err = first ? 0 : put_line(to, &whole);
 			whole.len = 0;
-			dkt_buf_add(&whole, line.data, line.len);
+			dkt__buf_add(&whole, line.data, line.len);
 		}
 		before = line.len;
 		first = false;

@@ -289,7 +289,7 @@ void dkl_log_source_line(struct log_source *log, struct dkt_buf *buf)
 {
 	char *end = dkl_record_line(&log->format, log->rec, log->len, log->line);
 
-	dkt_buf_add(buf, log->line, (size_t)(end - log->line));
+	dkt__buf_add(buf, log->line, (size_t)(end - log->line));
 }
 
 /* ---- the source ---- */

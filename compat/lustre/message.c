@@ -214,11 +214,11 @@ static void put_place(const struct message *m, const struct dkt_record *rec, str
 		return;
 	}
 	dkl_message_key(m, rec, 0, &key);
-	dkt_buf_add(buf, key.file, key.file_len);
-	dkt_buf_add(buf, ":", 1);
+	dkt__buf_add(buf, key.file, key.file_len);
+	dkt__buf_add(buf, ":", 1);
 	dkt__buf_u64(buf, key.line, 0, ' ');
-	dkt_buf_add(buf, ":", 1);
-	dkt_buf_add(buf, key.function, key.function_len);
+	dkt__buf_add(buf, ":", 1);
+	dkt__buf_add(buf, key.function, key.function_len);
 }
 
 /* ---- text from a format and its arguments ---- */
@@ -371,7 +371,7 @@ static void put_strings(const struct message *m, const struct dkt_record *rec, s
 		if (!len)
 			continue;
 		dkt_buf_str(buf, " \"");
-		dkt_buf_add(buf, text, len);
+		dkt__buf_add(buf, text, len);
 		dkt_buf_str(buf, "\"");
 	}
 }
@@ -389,7 +389,7 @@ static void put_text(const struct message *m, const struct dkt_record *rec,
 	args.pointees_rec = strings ? strings_rec : rec;
 	if (m->text) {
 		text = string_of(rec, m->text, &len);
-		dkt_buf_add(buf, text, len);
+		dkt__buf_add(buf, text, len);
 	} else if (m->part == MESSAGE_STRINGS) {
 		put_strings(m, rec, buf);
 	} else if (m->fmt2) {
@@ -419,7 +419,7 @@ void dkl_message_put_text(const struct message *m, const struct dkt_record *rec,
 void dkl_message_line(const struct message *m, const struct dkt_record *rec, const char *join,
 		      struct dkt_buf *buf)
 {
-	dkt_buf_add(buf, "(", 1);
+	dkt__buf_add(buf, "(", 1);
 	put_place(m, rec, buf);
 	dkt_buf_str(buf, join);
 	dkl_message_put_text(m, rec, buf);

@@ -330,16 +330,16 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 	const char *symbol = dkt_symbol_name(style->ctx, address, &offset);
 
 	if (!symbol) {
-		dkt_buf_add(buf, kind->place, kind->place_len);
+		dkt__buf_add(buf, kind->place, kind->place_len);
 		return;
 	}
-	dkt_buf_add(buf, "(", 1);
+	dkt__buf_add(buf, "(", 1);
 	dkt_buf_str(buf, dkt_event_system(rec->event));
-	dkt_buf_add(buf, ":0:", 3);
+	dkt__buf_add(buf, ":0:", 3);
 	dkt_buf_str(buf, symbol);
-	dkt_buf_add(buf, "()) ", 4);
+	dkt__buf_add(buf, "()) ", 4);
 	dkt_buf_str(buf, dkt_event_name(rec->event));
-	dkt_buf_add(buf, ": ", 2);
+	dkt__buf_add(buf, ": ", 2);
 }
 
 /*
@@ -379,9 +379,9 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 	const char *module = dkt__symbol_module(style->ctx, address);
 	const char *name = dkt_symbol_name(style->ctx, address, &offset);
 
-	dkt_buf_add(buf, "(", 1);
+	dkt__buf_add(buf, "(", 1);
 	dkt_buf_str(buf, module ? module : "ftrace");
-	dkt_buf_add(buf, ":0:", 3);
+	dkt__buf_add(buf, ":0:", 3);
 	if (name) {
 		dkt_buf_str(buf, name);
 	} else {
@@ -401,7 +401,7 @@ static void put_newline(struct dkt_buf *buf)
 	const char *data = dkt_buf_data(buf, &len);
 
 	if (!len || data[len - 1] != '\n')
-		dkt_buf_add(buf, "\n", 1);
+		dkt__buf_add(buf, "\n", 1);
 }
 
 /* Prints the text written to trace_marker, without the address that the kernel adds. */
@@ -409,11 +409,11 @@ static void put_mark(const struct kind *kind, const struct dkt_record *rec, stru
 {
 	const struct dkt_field *text = dkt_event_field(rec->event, "buf");
 
-	dkt_buf_add(buf, kind->place, kind->place_len);
+	dkt__buf_add(buf, kind->place, kind->place_len);
 	if (text && text->offset < rec->size)
-		dkt_buf_add(buf, (const char *)rec->data + text->offset,
-			    strnlen((const char *)rec->data + text->offset,
-				    rec->size - text->offset));
+		dkt__buf_add(buf, (const char *)rec->data + text->offset,
+			     strnlen((const char *)rec->data + text->offset,
+				     rec->size - text->offset));
 }
 
 void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
@@ -433,11 +433,11 @@ void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *
 		struct class_bits bits = dkl_legacy_style_bits(style, rec);
 
 		dkt__buf_hex(buf, bits.subsystems, 8, '0');
-		dkt_buf_add(buf, ":", 1);
+		dkt__buf_add(buf, ":", 1);
 		dkt__buf_hex(buf, bits.classes, 8, '0');
-		dkt_buf_add(buf, ":", 1);
+		dkt__buf_add(buf, ":", 1);
 	} else {
-		dkt_buf_add(buf, kind->head, kind->head_len);
+		dkt__buf_add(buf, kind->head, kind->head_len);
 	}
 	dkl_legacy_put_context(&style->common, rec, wall, buf);
 	if (kind->shape != SHAPE_EVENT)
@@ -463,7 +463,7 @@ void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *
 		break;
 	case SHAPE_EVENT:
 	default:
-		dkt_buf_add(buf, kind->place, kind->place_len);
+		dkt__buf_add(buf, kind->place, kind->place_len);
 		if (style->raw_text)
 			dkt_record_text(rec, buf);
 		else

@@ -87,17 +87,17 @@ static bool take_parts(const char *line, const char *end, struct parts *parts)
 static void put_field(struct dkt_buf *buf, const char *name, const char *value, size_t len)
 {
 	dkt_buf_str(buf, name);
-	dkt_buf_add(buf, "=", 1);
+	dkt__buf_add(buf, "=", 1);
 	dkt_buf_text(buf, value, len);
-	dkt_buf_add(buf, "\n", 1);
+	dkt__buf_add(buf, "\n", 1);
 }
 
 static void put_number(struct dkt_buf *buf, const char *name, uint64_t number)
 {
 	dkt_buf_str(buf, name);
-	dkt_buf_add(buf, "=", 1);
+	dkt__buf_add(buf, "=", 1);
 	dkt__buf_u64(buf, number, 0, ' ');
-	dkt_buf_add(buf, "\n", 1);
+	dkt__buf_add(buf, "\n", 1);
 }
 
 static void put_mask(struct dkt_buf *buf, const char *name, enum mask_kind kind, uint64_t bits)

@@ -120,9 +120,9 @@ static int add_prefix(struct sink *sink, const char *name, size_t width)
 	size_t len = strlen(name), end;
 
 	dkt_buf_text(sink->prefixes, name, len);
-	dkt_buf_add(sink->prefixes, len ? ":" : " ", 1);
+	dkt__buf_add(sink->prefixes, len ? ":" : " ", 1);
 	for (; len <= width; len++)
-		dkt_buf_add(sink->prefixes, " ", 1);
+		dkt__buf_add(sink->prefixes, " ", 1);
 	return dkt_buf_data(sink->prefixes, &end) ? dkt__append(sink->ends, sink->n_prefixes, end) :
 						    -ENOMEM;
 }
@@ -150,7 +150,7 @@ static void put_prefix(struct sink *sink, uint32_t stream)
 {
 	size_t from = stream ? sink->ends[stream - 1] : 0;
 
-	dkt_buf_add(sink->out.buf, sink->prefixes->data + from, sink->ends[stream] - from);
+	dkt__buf_add(sink->out.buf, sink->prefixes->data + from, sink->ends[stream] - from);
 }
 
 /* ---- errors of clocks ---- */

@@ -40,7 +40,7 @@ int dkl_text_out_stamp(struct text_out *out, uint64_t ts)
 		end = strchrnul(line, '\n');
 		end += *end == '\n';
 		dkt_buf_str(buf, stamp);
-		dkt_buf_add(buf, line, (size_t)(end - line));
+		dkt__buf_add(buf, line, (size_t)(end - line));
 	}
 	out->stamp = ts;
 	out->stamped = buf->len;

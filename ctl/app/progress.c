@@ -4,6 +4,7 @@
 
 #include "lib/base/util.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints)
 {
@@ -71,7 +72,7 @@ void progress_source(struct progress *progress, const struct dkt_source *source,
 {
 	uint64_t done, of;
 
-	progress_begin(progress, dkt_source_get_bytes(source, &done, &of) ? 0 : of, PROGRESS_BYTES,
+	progress_begin(progress, dkt__source_get_bytes(source, &done, &of) ? 0 : of, PROGRESS_BYTES,
 		       prints);
 }
 
@@ -79,7 +80,7 @@ void progress_look(struct progress *progress, const struct dkt_source *source)
 {
 	uint64_t done, of;
 
-	if (progress->on && !dkt_source_get_bytes(source, &done, &of))
+	if (progress->on && !dkt__source_get_bytes(source, &done, &of))
 		progress_at(progress, done);
 }
 

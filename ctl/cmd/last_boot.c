@@ -35,14 +35,14 @@ static int say_none(struct app *app)
 }
 
 /* Tells how far the names in the output can be trusted. */
-static int check_kernel(struct app *app, const struct dkt_last_boot *boot)
+static int check_kernel(struct app *app, const struct dkt__boot_before *boot)
 {
-	if (boot->kernel == DKT_KERNEL_UNKNOWN) {
+	if (boot->kernel == DKT__KERNEL_UNKNOWN) {
 		app_say("this kernel does not tell whether that boot ran the same kernel; if not, events"
 			" and names of functions are wrong");
 		return 0;
 	}
-	if (boot->kernel == DKT_KERNEL_SAME)
+	if (boot->kernel == DKT__KERNEL_SAME)
 		return 0;
 	if (OPT(app, last_boot)->force) {
 		app_say("that boot ran another kernel: addresses have no names, and records may be shown"
@@ -97,10 +97,10 @@ static int say_damage(void)
 
 static int print(struct app *app, struct debuglog *log, const char *file)
 {
-	struct dkt_last_boot boot;
+	struct dkt__boot_before boot;
 	int damage = say_damage();
 	bool on = false;
-	int rc = dkt_instance_last_boot_get(log->in, &boot, sizeof(boot)) ?
+	int rc = dkt__instance_last_boot_get(log->in, &boot, sizeof(boot)) ?
 			 app_fail(app) :
 			 check_kernel(app, &boot);
 
@@ -114,7 +114,7 @@ static int print(struct app *app, struct debuglog *log, const char *file)
 		rc = EXIT_LOST;
 	if (!OPT(app, last_boot)->clear || (rc && rc != EXIT_LOST) || dkt__stopped())
 		return rc;
-	return dkt_instance_last_boot_clear(log->in) ? app_fail(app) : rc;
+	return dkt__instance_last_boot_clear(log->in) ? app_fail(app) : rc;
 }
 
 /* ---- recording this boot ---- */
@@ -139,7 +139,7 @@ static int start(struct app *app, struct debuglog *log)
 
 static int run(struct app *app, struct debuglog *log, const char *file)
 {
-	struct dkt_last_boot boot;
+	struct dkt__boot_before boot;
 	int rc;
 
 	if (!log->in) {
@@ -148,7 +148,7 @@ static int run(struct app *app, struct debuglog *log, const char *file)
 	}
 	/* The first boot has nothing to print. */
 	if (OPT(app, last_boot)->start &&
-	    dkt_instance_last_boot_get(log->in, &boot, sizeof(boot)) == -ENODATA) {
+	    dkt__instance_last_boot_get(log->in, &boot, sizeof(boot)) == -ENODATA) {
 		app_say("%s", dkt_error(app->ctx));
 		return start(app, log);
 	}
@@ -167,7 +167,7 @@ int cmd_last_boot(struct app *app, int argc, char **argv)
 	if (app->input)
 		return app_usage("last-boot: the kernel has it; --input has none");
 	if (!app_has_instance(app)) {
-		if (dkt_instance_last_boot_find(app->ctx, &name) == -ENOENT)
+		if (dkt__instance_last_boot_find(app->ctx, &name) == -ENOENT)
 			return say_none(app);
 		if (!name)
 			return app_fail(app);

@@ -135,7 +135,7 @@ static void print_result(const struct app *app, struct debuglog *log,
 }
 
 /* Creates the probes that words define, or the synthetic event of sql if words is NULL. */
-static int create(struct app *app, const struct probe_words *words, const struct dkt_sql *sql,
+static int create(struct app *app, const struct probe_words *words, const struct dkt__sql *sql,
 		  const struct dkt_probes *probes)
 {
 	const struct probes_opts opts = { .enable = OPT(app, probe)->enable };
@@ -200,7 +200,7 @@ static int check_sql(const struct app *app, char **argv)
 	return 0;
 }
 
-static int print_sql(struct app *app, const struct dkt_sql *sql, const struct dkt_probes *probes)
+static int print_sql(struct app *app, const struct dkt__sql *sql, const struct dkt_probes *probes)
 {
 	int rc = print_definitions(app, probes);
 
@@ -213,7 +213,7 @@ static int print_sql(struct app *app, const struct dkt_sql *sql, const struct dk
 
 static int probe_add_sql(struct app *app, char **argv)
 {
-	const struct dkt_sql *sql = NULL;
+	const struct dkt__sql *sql = NULL;
 	struct dkt_probes *probes = NULL;
 	int rc = check_sql(app, argv), err;
 
@@ -221,7 +221,7 @@ static int probe_add_sql(struct app *app, char **argv)
 		return rc;
 	err = dkt_tracefs_open(app->ctx, 0);
 	if (!err)
-		err = dkt_sql_new(app->ctx, OPT(app, probe)->sql, OPT(app, probe)->name, &sql);
+		err = dkt__sql_new(app->ctx, OPT(app, probe)->sql, OPT(app, probe)->name, &sql);
 	app->wrong = err == -EINVAL || err == -E2BIG;
 	if (err || dkl_joined_define(app->ctx, sql, OPT(app, probe)->name, &probes))
 		rc = app_fail(app);
@@ -229,7 +229,7 @@ static int probe_add_sql(struct app *app, char **argv)
 		rc = OPT(app, probe)->dry_run ? print_sql(app, sql, probes) :
 						create(app, NULL, sql, probes);
 	dkt_probes_free(probes);
-	dkt_sql_free(sql);
+	dkt__sql_free(sql);
 	return rc;
 }
 

@@ -60,7 +60,7 @@ static int rescue(struct app *app, const char *path, int fd)
 {
 	int write_fd __cleanup(close) = open_to_write(path, fd);
 	uint64_t records;
-	int err = dkt_recorder_rescue(app->ctx, write_fd < 0 ? fd : write_fd, &records);
+	int err = dkt__recorder_rescue(app->ctx, write_fd < 0 ? fd : write_fd, &records);
 
 	if (!err)
 		app_say("%s: %" PRIu64 " records were still in the kernel", path, records);
@@ -78,7 +78,7 @@ static int take_facts(struct facts *facts, struct dkt_source *source)
 	const struct dkt_source_info *info = dkt_source_info(source);
 	struct dkt_loss loss;
 	uint64_t done = 0;
-	int err = dkt_source_get_bytes(source, &done, &facts->bytes);
+	int err = dkt__source_get_bytes(source, &done, &facts->bytes);
 
 	for (int cpu = 0; !err && cpu < info->cpus; cpu++) {
 		err = dkt_source_get_loss(source, cpu, &loss, sizeof(loss));

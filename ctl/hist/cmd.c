@@ -98,7 +98,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 static int read_sql(struct hist *hist)
 {
 	struct app *app = hist->app;
-	int err = dkt_sql_new(hist->ctx, OPT(app, hist)->sql, NULL, &hist->sql);
+	int err = dkt__sql_new(hist->ctx, OPT(app, hist)->sql, NULL, &hist->sql);
 
 	app->wrong = err == -EINVAL || err == -E2BIG;
 	if (err)
@@ -248,7 +248,7 @@ static void clear(struct hist *hist)
 		dkt_expr_free(hist->events[i].filter);
 	json_object_put(hist->before);
 	free(hist->events);
-	dkt_sql_free(hist->sql);
+	dkt__sql_free(hist->sql);
 }
 
 int cmd_hist(struct app *app, int argc, char **argv)

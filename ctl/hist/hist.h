@@ -5,6 +5,7 @@
 #include "ctl/app/live.h"
 #include "ctl/app/watch.h"
 #include "ctl/hist/view.h"
+#include "lib/inside.h"
 
 struct hist_options {
 	const char *actions, *diff, *keys, *size, *sort, *sql, *vals, *vars;
@@ -17,7 +18,7 @@ struct hist {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of the kernel that records the events */
 	const char *selection; /* selects the events */
-	const struct dkt_sql *sql; /* NULL: no --sql */
+	const struct dkt__sql *sql; /* NULL: no --sql */
 	char **command; /* may be NULL */
 	struct live_event *events; /* with a filter if only some records belong to the class */
 	size_t n;

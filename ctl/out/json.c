@@ -5,6 +5,7 @@
 #include <dktrace/dktrace.h>
 
 #include "ctl/out/rows.h"
+#include "lib/base/buf.h"
 
 struct json_object *rows_json(const struct rows *rows)
 {
@@ -37,8 +38,8 @@ static void add_high(struct dkt_buf *to, const char *text, size_t len, struct dk
 	p = dkt_buf_data(scratch, &n);
 	for (const char *end = p + n; p < end; p++) {
 		if (*p == '\\' && p[1] == 'x')
-			dkt_buf_add(to, "\\", 1);
-		dkt_buf_add(to, p, 1);
+			dkt__buf_add(to, "\\", 1);
+		dkt__buf_add(to, p, 1);
 	}
 }
 
@@ -49,7 +50,7 @@ static void add_json(struct dkt_buf *to, const char *json, struct dkt_buf *scrat
 	while (*p) {
 		for (from = p; *p && (unsigned char)*p < 0x7f; p++)
 			;
-		dkt_buf_add(to, from, (size_t)(p - from));
+		dkt__buf_add(to, from, (size_t)(p - from));
 		for (from = p; (unsigned char)*p >= 0x7f; p++)
 			;
 		if (p > from)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The part of libdktrace with which a program makes its own events and measures: probes, histograms,
- * tables, SQL and pairs. <dktrace/dktrace.h> includes it and has the conventions.
+ * tables and pairs. <dktrace/dktrace.h> includes it and has the conventions.
  */
 #include <dktrace/records.h> /* before the guard: <dktrace/dktrace.h> includes both */
 
@@ -105,10 +105,6 @@ DKT_API void dkt_probes_free(struct dkt_probes *probes);
 
 /* Returns the i-th probe, counted from 0, or NULL after the last. Valid as long as the list. */
 DKT_API const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i);
-
-/* Returns the probe of that name, or NULL. Valid as long as the list. */
-DKT_API const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
-						const char *name);
 
 /* ---- dkt_hist(3): histograms, records counted by the values of fields ------------------------ */
 
@@ -235,45 +231,6 @@ DKT_API const char *dkt_table_more(const struct dkt_table *table, size_t row);
  */
 DKT_API void dkt_table_text(const struct dkt_table *table, size_t row, size_t column,
 			    struct dkt_buf *buf);
-
-/* ---- dkt_sql(3): SQL, a histogram or an event made of two ------------------------------------ */
-
-/*
- * The meaning of a statement in the SQL of tracefs_sql(3). Without JOIN it is a histogram of the
- * records of one event:
- *
- *	SELECT prev_comm, CAST(prev_state AS hex) FROM sched_switch WHERE prev_prio < 100
- *
- * With JOIN it is a synthetic event, which the kernel records when a record of the second event
- * follows one of the first and the fields after ON are equal:
- *
- *	SELECT start.pid, (end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat
- *	FROM sched_waking AS start JOIN sched_switch AS end ON start.pid = end.next_pid
- *
- * The strings live as long as the object.
- */
-struct dkt_sql {
-	const char *event; /* after FROM, "system:name" */
-	const char *end; /* after JOIN; NULL: the statement is a histogram */
-	const char *keys; /* of the histogram, for dkt_hist_opts */
-	const char *vals; /* of the histogram, for dkt_hist_opts; NULL: none */
-	const char *filter; /* of the histogram; NULL: none */
-	const char *fields; /* of the synthetic event, for a dkt_probe of the group "synthetic" */
-	const char *begin_trigger; /* for event, once the synthetic event exists */
-	const char *end_trigger; /* for end, after begin_trigger */
-};
-
-/*
- * Translates a statement; changes nothing in the kernel. name is the name of the synthetic event,
- * NULL if the statement is a histogram. libtracefs parses the statement in a child process, which
- * this call waits for. -EINVAL: the statement is invalid, dkt_error() shows the place with a caret;
- * -ENOENT: an event or a field of it does not exist; -E2BIG: it has more than 4095 bytes; -ENODEV:
- * it has JOIN, and libtracefs finds no tracefs or debugfs; -EFAULT: the parser of libtracefs failed;
- * -EAGAIN: no child process could be created.
- */
-DKT_API int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
-			const struct dkt_sql **sql);
-DKT_API void dkt_sql_free(const struct dkt_sql *sql);
 
 /* ---- dkt_interval(3): intervals, the time from one record to another ------------------------- */
 

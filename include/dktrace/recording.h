@@ -52,21 +52,21 @@ struct dkt_live_opts {
  * the records are safe elsewhere, so that a process that is killed loses none. Without a spool the
  * records that it read are lost then. -EBUSY: another process reads with this spool,
  * dkt_error() names it; -EINVAL: invalid options, or DKT_LIVE_KEEP without a spool
- * on an instance that is not in a saved tree.
+ * on an instance that is not in a saved tree; -EOPNOTSUPP: DKT_LIVE_LAST_BOOT, and the buffers of
+ * the instance do not survive a reboot; -ENODATA: they have no records of the boot before this one.
  */
 DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
 			    struct dkt_source **source);
 
 /*
- * Waits for new records or for dkt_source_wake(), at most timeout_ms milliseconds; -1: without
- * limit. Returns 0 if there may be records. -EINTR: a signal arrived; -EOPNOTSUPP: the source does
+ * Waits for new records, at most timeout_ms milliseconds; -1: without limit. Returns 0 if there may be records. -EINTR: a signal arrived; -EOPNOTSUPP: the source does
  * not follow.
  */
 DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
 
 /*
  * Returns a descriptor for an event loop. It is readable when dkt_source_wait() would return at
- * once. Then call dkt_source_wait() with 0, which takes away a wake-up, and dkt_source_next() until
+ * once. Then call dkt_source_wait() with 0 and dkt_source_next() until
  * it returns DKT_NEXT_LATER; before that the descriptor need not become readable again. The
  * descriptor stays the source's: poll it and do nothing else with it. -EOPNOTSUPP: the source does
  * not follow.
@@ -74,53 +74,10 @@ DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
 DKT_API int dkt_source_fd(struct dkt_source *source);
 
 /*
- * Makes the current dkt_source_wait(), or otherwise the next one, return at once. It is the only
- * call on a source that another thread or a signal handler may make, as long as the source is open.
- * -EOPNOTSUPP: the source does not follow.
- */
-DKT_API int dkt_source_wake(struct dkt_source *source);
-
-/*
  * Declares all records returned so far safe: a live source removes them from its spool, unless it
  * has DKT_LIVE_KEEP. Other sources ignore it.
  */
 DKT_API int dkt_source_done(struct dkt_source *source);
-
-enum dkt_last_kernel {
-	DKT_KERNEL_UNKNOWN, /* the kernel does not tell */
-	DKT_KERNEL_SAME, /* the build that runs now */
-	DKT_KERNEL_OTHER, /* its events and addresses may mean something else now */
-};
-
-/* Facts about the boot before this one. */
-struct dkt_last_boot {
-	enum dkt_last_kernel kernel; /* that wrote the records */
-	bool kept; /* the records are in the spool, apart from what is recorded now */
-	int64_t moved; /* bytes from its address then to that of the kernel now; 0: also unknown */
-};
-
-/*
- * Tells about the records that the boot before this one left in an instance whose buffers survive a
- * reboot (trace_instance=NAME@...). A source with DKT_LIVE_LAST_BOOT reads them. It gives the context
- * the names of functions at the addresses of that boot, so the context is good for these records
- * alone. The first one moves them into a spool, from which they can be read again, also after the
- * instance began to record this boot. -EOPNOTSUPP: the instance is not such a one; -ENODATA: it has
- * no such records; -EINVAL: the kernel's last_boot_info is of unknown form.
- */
-DKT_API int dkt_instance_last_boot_get(struct dkt_instance *instance, struct dkt_last_boot *boot,
-				       size_t sz);
-
-/*
- * Finds the instance whose buffers survive a reboot, and its name, which the caller frees. -ENOENT:
- * there is none; -ENOTUNIQ: there are several, dkt_error() names them.
- */
-DKT_API int dkt_instance_last_boot_find(struct dkt_ctx *ctx, char **name);
-
-/*
- * Removes these records; those of this boot stay. -EOPNOTSUPP, -EINVAL: as
- * dkt_instance_last_boot_get(); -EBUSY: another process reads with this spool.
- */
-DKT_API int dkt_instance_last_boot_clear(struct dkt_instance *instance);
 
 /* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */
 
@@ -139,8 +96,7 @@ struct dkt_tracedat_opts {
 
 /*
  * Begins a file for trace-cmd(1), KernelShark and libtracecmd with records of a source. The file keeps the
- * clocks of the streams, the names of disks, which dkt_source_disk() reads, and what
- * it lacks, as dkt_source_info's damage.
+ * clocks of the streams, the names of disks, and what it lacks, as dkt_source_info's damage.
  * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the format. fd stays the caller's; its file
  * must be empty and seekable. The library writes nothing to it before dkt_tracedat_finish().
  * Messages go to ctx. -EINVAL: unknown version or compression, or invalid options.
@@ -236,13 +192,6 @@ DKT_API int dkt_recorder_wait(struct dkt_recorder *recorder, int timeout_ms);
 DKT_API int dkt_recorder_read(struct dkt_recorder *recorder);
 
 /*
- * Adds the formats of events that have been enabled since the recording began. Call it after enabling
- * events, before dkt_recorder_wait() and dkt_recorder_read() move their first records. After an error
- * call it again.
- */
-DKT_API int dkt_recorder_formats(struct dkt_recorder *recorder);
-
-/*
  * Calls dkt_recorder_read(), adds the names of all threads that live, and ends the recording. Records for
  * which room() has no room count as lost.
  */
@@ -259,18 +208,6 @@ struct dkt_recorder_counts {
 
 DKT_API int dkt_recorder_get_counts(struct dkt_recorder *recorder,
 				    struct dkt_recorder_counts *counts, size_t sz);
-
-/*
- * Completes the file of a recorder that was killed, which is open for reading and writing as fd: adds
- * the records that its instances still hold, ends the recording, and removes the instances, which
- * must be of dkt_instance_own(). Sets *records to the number of records added. Records that the
- * recorder had read but not written are counted as lost. Returns 1 if there are none to add: the file is
- * finished or of another kind, its instances are shared with other processes, or the machine has been
- * started again. -ENOENT: an instance has been removed; -EBUSY: the process of an instance lives;
- * -ENOSPC: the file system lacks room, and nothing has been changed; -EROFS: fd is not open for
- * writing; -EBADMSG: the end of the file is damaged.
- */
-DKT_API int dkt_recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records);
 
 /* Frees a recorder. If its recording has not been ended, the file can be read up to here. */
 DKT_API void dkt_recorder_free(struct dkt_recorder *recorder);

@@ -228,17 +228,6 @@ DKT_API int dkt_source_get_loss(struct dkt_source *source, int cpu, struct dkt_l
  */
 DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
 
-/* For dkt_source_disk(): the hosts of all streams. */
-#define DKT_STREAM_ALL UINT32_MAX
-
-/*
- * Returns the name that a disk or partition had on the host of a stream, such as "vda", for its number in the
- * records; NULL: unknown. With DKT_STREAM_ALL also NULL if two hosts have other names for it. A trace.dat file has
- * the names if the library recorded it. A name has 1 to 31 printable ASCII characters, without a space, a quote or
- * any of <>&\. Valid as long as the source.
- */
-DKT_API const char *dkt_source_disk(const struct dkt_source *source, uint32_t stream, uint64_t dev);
-
 /*
  * Goes to the first record that is not before since and sets the end before until, in ns on the
  * source's clock; 0: no bound. The time that it takes depends on the records in that window, not on
@@ -255,12 +244,6 @@ typedef bool (*dkt_event_fn)(void *data, struct dkt_event *event);
  * the source returns all records.
  */
 DKT_API int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data);
-
-/*
- * Sets *done to the bytes of pages read so far and *of to the bytes of pages in the window.
- * -EOPNOTSUPP: this kind of source cannot tell.
- */
-DKT_API int dkt_source_get_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
 /* A time of a part's clock, in ns, and the ns to add to it. */
 struct dkt_merge_point {
@@ -460,8 +443,7 @@ DKT_API void dkt_buf_reset(struct dkt_buf *buf);
 /* Returns 0, or -ENOMEM if something could not be appended. */
 DKT_API int dkt_buf_error(const struct dkt_buf *buf);
 
-/* Append bytes, a string, and a formatted text (printf(3)). */
-DKT_API void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len);
+/* Append a string, and a formatted text (printf(3)). */
 DKT_API void dkt_buf_str(struct dkt_buf *buf, const char *str);
 DKT_API void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...) DKT_PRINTF(2, 3);
 

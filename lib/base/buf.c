@@ -66,7 +66,7 @@ char *dkt__buf_grow(struct dkt_buf *buf, size_t n)
 	return data + buf->len;
 }
 
-void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len)
+void dkt__buf_add(struct dkt_buf *buf, const void *bytes, size_t len)
 {
 	char *p = bytes ? dkt__buf_room(buf, len) : NULL;
 
@@ -78,7 +78,7 @@ void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len)
 
 void dkt_buf_str(struct dkt_buf *buf, const char *str)
 {
-	dkt_buf_add(buf, str, str ? strlen(str) : 0);
+	dkt__buf_add(buf, str, str ? strlen(str) : 0);
 }
 
 const char dkt__digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
@@ -168,7 +168,7 @@ char *dkt__buf_take(struct dkt_buf *buf)
 {
 	char *text;
 
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	text = buf->data;
 	if (buf->err) {
 		free(text);

@@ -65,3 +65,6 @@ void dkt__buf_cell(struct dkt_buf *buf, const char *text, size_t len);
  * of memory.
  */
 char *dkt__words(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
+
+/* Appends bytes. */
+void dkt__buf_add(struct dkt_buf *buf, const void *bytes, size_t len);

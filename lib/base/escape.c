@@ -84,10 +84,10 @@ void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len)
 			if (!n || (text[i] == '\\' && i + 1 < len && text[i + 1] == 'x'))
 				break;
 		}
-		dkt_buf_add(buf, text + from, i - from);
+		dkt__buf_add(buf, text + from, i - from);
 		if (i == len)
 			break;
-		dkt_buf_add(buf, "\\x", 2);
+		dkt__buf_add(buf, "\\x", 2);
 		dkt__buf_hex(buf, (uint8_t)text[i++], 2, '0');
 	}
 }
@@ -130,7 +130,7 @@ static void add_text(struct dkt_buf *buf, const char *text, size_t len, bool lin
 	char *p = NULL;
 
 	if (dkt__likely(dkt__is_plain(text, len))) {
-		dkt_buf_add(buf, text, len);
+		dkt__buf_add(buf, text, len);
 		return;
 	}
 	if (len < SIZE_MAX / ESCAPE_ROOM - 16)
@@ -171,7 +171,7 @@ void dkt__buf_escape(struct dkt_buf *buf, size_t from)
 	buf->len = from;
 	add_text(buf, copy, n, false);
 	if (newline)
-		dkt_buf_add(buf, "\n", 1);
+		dkt__buf_add(buf, "\n", 1);
 }
 
 /* ---- words ---- */

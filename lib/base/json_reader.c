@@ -54,13 +54,13 @@ static void put_utf8(struct dkt_buf *buf, uint32_t c)
 			       (char)(0x80 | (c >> 6 & 63)), (char)(0x80 | (c & 63)) };
 
 	if (c < 0x80)
-		dkt_buf_add(buf, &(char){ (char)c }, 1);
+		dkt__buf_add(buf, &(char){ (char)c }, 1);
 	else if (c < 0x800)
-		dkt_buf_add(buf, (char[]){ (char)(0xc0 | c >> 6), bytes[3] }, 2);
+		dkt__buf_add(buf, (char[]){ (char)(0xc0 | c >> 6), bytes[3] }, 2);
 	else if (c < 0x10000)
-		dkt_buf_add(buf, (char[]){ (char)(0xe0 | c >> 12), bytes[2], bytes[3] }, 3);
+		dkt__buf_add(buf, (char[]){ (char)(0xe0 | c >> 12), bytes[2], bytes[3] }, 3);
 	else
-		dkt_buf_add(buf, bytes, 4);
+		dkt__buf_add(buf, bytes, 4);
 }
 
 /* Takes what follows \u: characters above 16 bits are two units, and a half of one is none. */
@@ -90,7 +90,7 @@ static int take_escape(struct dkt__json *json)
 	const char *name = *json->at ? strchr(names, *json->at) : NULL;
 
 	if (name)
-		dkt_buf_add(&json->text, &values[name - names], 1);
+		dkt__buf_add(&json->text, &values[name - names], 1);
 	else if (*json->at != 'u')
 		return dkt__json_wrong(json, "an escape in a text is not right");
 	json->at++;
@@ -107,7 +107,7 @@ int dkt__json_text(struct dkt__json *json)
 
 		while ((unsigned char)json->at[n] >= ' ' && !strchr("\"\\", json->at[n]))
 			n++;
-		dkt_buf_add(&json->text, json->at, n);
+		dkt__buf_add(&json->text, json->at, n);
 		json->at += n;
 		if (*json->at == '\\') {
 			json->at++;
@@ -119,7 +119,7 @@ int dkt__json_text(struct dkt__json *json)
 	if (err)
 		return err;
 	json->at++;
-	dkt_buf_add(&json->text, "", 1);
+	dkt__buf_add(&json->text, "", 1);
 	if (json->text.err)
 		return json->text.err;
 	json->text.len--;

@@ -31,7 +31,7 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 		struct dkt__char c = dkt__char_at(text + i, to - i);
 
 		/* A character that cannot be shown takes one column, too. */
-		dkt_buf_add(buf, c.shown ? text + i : " ", c.shown ? c.len : 1);
+		dkt__buf_add(buf, c.shown ? text + i : " ", c.shown ? c.len : 1);
 		column += i < at;
 		i += c.len;
 	}

@@ -24,7 +24,7 @@ static void put_number(const struct dkt_expr *expr, const struct expr_test *test
 	struct expr_span value = test->pred->value;
 
 	if (is_plain(expr, test))
-		dkt_buf_add(buf, expr->text + value.at, value.len);
+		dkt__buf_add(buf, expr->text + value.at, value.len);
 	else if (test->op == EXPR_BITS && test->field.flags & DKT_FIELD_SIGNED && test->value < 0)
 		dkt_buf_printf(buf, "%lld", (long long)test->value);
 	else if (test->op == EXPR_BITS)
@@ -70,13 +70,13 @@ static void put_string(const struct dkt_expr *expr, const struct expr_test *test
 		quote = expr->text[pred->value.at];
 	if (needs_quoting(test))
 		head = (size_t)(pred->pattern.text - inner);
-	dkt_buf_add(buf, &quote, 1);
-	dkt_buf_add(buf, inner, head);
+	dkt__buf_add(buf, &quote, 1);
+	dkt__buf_add(buf, inner, head);
 	if (head < pred->inner.len) {
 		dkt_buf_str(buf, "\\");
-		dkt_buf_add(buf, inner + head, pred->inner.len - head);
+		dkt__buf_add(buf, inner + head, pred->inner.len - head);
 	}
-	dkt_buf_add(buf, &quote, 1);
+	dkt__buf_add(buf, &quote, 1);
 }
 
 static void put_value(const struct dkt_expr *expr, const struct expr_test *test,
@@ -96,12 +96,12 @@ static void put_value(const struct dkt_expr *expr, const struct expr_test *test,
 		break;
 	case TEST_FUNCTION:
 		/* The kernel reads the name up to a space, even past a ')'. */
-		dkt_buf_add(buf, expr->text + value.at, value.len);
+		dkt__buf_add(buf, expr->text + value.at, value.len);
 		if (expr->text[value.at + value.len] && expr->text[value.at + value.len] != ' ')
 			dkt_buf_str(buf, " ");
 		break;
 	default:
-		dkt_buf_add(buf, expr->text + value.at, value.len);
+		dkt__buf_add(buf, expr->text + value.at, value.len);
 		break;
 	}
 }
@@ -111,7 +111,8 @@ static void put_between(const struct dkt_expr *expr, uint32_t from, uint32_t to,
 			struct dkt_buf *buf)
 {
 	for (; from < to; from++)
-		dkt_buf_add(buf, dkt__expr_is_space(expr->text[from]) ? " " : expr->text + from, 1);
+		dkt__buf_add(buf, dkt__expr_is_space(expr->text[from]) ? " " : expr->text + from,
+			     1);
 }
 
 /* Writes the part before a comparison's value: the kernel's name of the field, and the operator. */
@@ -207,7 +208,7 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 		at = value.at + value.len;
 	}
 	put_between(expr, at, (uint32_t)strlen(expr->text), &buf);
-	dkt_buf_add(&buf, "", 1);
+	dkt__buf_add(&buf, "", 1);
 	err = dkt__with_words(expr->ctx, buf.err);
 	if (!err && buf.len - 1 > EXPR_MAX_FILTER)
 		err = dkt_fail(expr->ctx, -E2BIG,

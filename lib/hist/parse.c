@@ -226,7 +226,7 @@ static int read_stack(struct reader *r, uint64_t *word)
 
 		while (lines[n] + len < r->end && !strchr("+ \n", lines[n][len]))
 			len++;
-		dkt_buf_add(&buf, lines[n], len);
+		dkt__buf_add(&buf, lines[n], len);
 		if (n)
 			dkt_buf_str(&buf, ";");
 	}
@@ -354,7 +354,7 @@ static int read_more(struct reader *r, uint32_t entry)
 			if (!is_blank && blank && buf.len)
 				dkt_buf_str(&buf, " ");
 			if (!is_blank)
-				dkt_buf_add(&buf, r->p, 1);
+				dkt__buf_add(&buf, r->p, 1);
 			blank = is_blank;
 		}
 		go_past(r, end);

@@ -277,7 +277,7 @@ void dkt_table_text(const struct dkt_table *table, size_t row, size_t column, st
 	if (about->kind == TABLE_STACK)
 		dkt__stack_text(table->ctx, text, len, buf);
 	else
-		dkt_buf_add(buf, text, len);
+		dkt__buf_add(buf, text, len);
 }
 
 const char *dkt_table_more(const struct dkt_table *table, size_t row)

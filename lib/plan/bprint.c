@@ -111,7 +111,7 @@ static void put_address(uint64_t address, struct dkt_buf *buf)
 	if (address)
 		dkt_buf_printf(buf, "0x%llx", (unsigned long long)address);
 	else
-		dkt_buf_add(buf, "(nil)", 5);
+		dkt__buf_add(buf, "(nil)", 5);
 }
 
 /*
@@ -147,7 +147,7 @@ static void put_conversion(struct packed *packed, const char *percent, size_t le
 
 	/* The kernel recorded the text of extensions such as %pM. */
 	if (letter == 'p' && packed->string && !packed->end)
-		dkt_buf_add(buf, packed->string, strnlen(packed->string, packed->string_len));
+		dkt__buf_add(buf, packed->string, strnlen(packed->string, packed->string_len));
 	else if (len == 2 && letter == 'p' && !packed->end)
 		put_address(packed->words[0], buf);
 	else
@@ -162,7 +162,7 @@ static void put_message(struct packed *packed, const char *fmt, struct dkt_buf *
 	while (fmt && *fmt) {
 		percent = strchrnul(fmt, '%');
 		if (buf)
-			dkt_buf_add(buf, fmt, (size_t)(percent - fmt));
+			dkt__buf_add(buf, fmt, (size_t)(percent - fmt));
 		letter = *percent ? take_conversion(packed, percent) : NULL;
 		if (!letter)
 			return;
@@ -194,7 +194,7 @@ void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf)
 		dkt_buf_printf(buf, ": (NO FORMAT FOUND at %llx)", (unsigned long long)fmt);
 		return;
 	}
-	dkt_buf_add(buf, ": ", 2);
+	dkt__buf_add(buf, ": ", 2);
 	packed.base = dkt_record_bytes(record, dkt_event_field(record->event, "buf"), &packed.len);
 	put_message(&packed, text, buf);
 }

@@ -238,7 +238,7 @@ static int build_format(struct dkt__build *b, const char *p)
 			p++;
 		else if (c == '\\' && *p)
 			c = dkt__plan_unescape(*p++);
-		dkt_buf_add(&b->literal, &c, 1);
+		dkt__buf_add(&b->literal, &c, 1);
 	}
 	return err ? err : dkt__build_step(b, (struct dkt__step){ .op = DKT__STEP_END });
 }

@@ -166,7 +166,7 @@ static int make_name(struct probe_define *define, const char *group, const char 
 		for (char *p = *name; *p; p++)
 			if (!isalnum((unsigned char)*p))
 				*p = '_';
-		if (!dkt_probes_find(define->probes, group, *name))
+		if (!dkt__probes_find(define->probes, group, *name))
 			return 0;
 		free(*name);
 		*name = dkt__format("%s%s_%u", base, suffix, i);

@@ -48,8 +48,8 @@ const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i)
 	return i < probes->n ? &probes->at[i] : NULL;
 }
 
-const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
-					const char *name)
+const struct dkt_probe *dkt__probes_find(const struct dkt_probes *probes, const char *group,
+					 const char *name)
 {
 	if (!probes || !group || !name)
 		return NULL;

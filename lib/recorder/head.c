@@ -159,7 +159,7 @@ static int put_options(struct dkt_recorder *r, struct dkt_tracedat *tables)
 	err = options.err ? dkt__no_memory(r->ctx) : 0;
 	if (!err) {
 		dkt__recorder_section(r, DAT_DONE, 0, options.len);
-		dkt_buf_add(r->out, options.data, options.len);
+		dkt__buf_add(r->out, options.data, options.len);
 		err = dkt__recorder_flush(r);
 	}
 	free(options.data);
@@ -173,7 +173,7 @@ static void put_start(struct dkt_recorder *r)
 				    "7";
 	size_t at;
 
-	dkt_buf_add(r->out, magic, sizeof(magic));
+	dkt__buf_add(r->out, magic, sizeof(magic));
 	dkt__recorder_number(r, r->ctx->big_endian, 1);
 	dkt__recorder_number(r, r->ctx->long_size, 1);
 	dkt__recorder_number(r, r->buffers[0].page_size, 4);
@@ -266,7 +266,7 @@ int dkt__recorder_head(struct dkt_recorder *r)
 	return err;
 }
 
-int dkt_recorder_formats(struct dkt_recorder *r)
+int dkt__recorder_formats(struct dkt_recorder *r)
 {
 	dkt__needs(NULL, r);
 

@@ -115,8 +115,8 @@ int dkt__recorder_names(struct dkt_recorder *r, bool all)
 		add_living(r, &text, 0);
 	if (text.len) {
 		dkt__put_bytes(length, text.len, 8, r->ctx->big_endian);
-		dkt_buf_add(&section, length, 8);
-		dkt_buf_add(&section, text.data, text.len);
+		dkt__buf_add(&section, length, 8);
+		dkt__buf_add(&section, text.data, text.len);
 		err = text.err ? dkt__no_memory(r->ctx) :
 				 dkt__recorder_put(r, DAT_CMDLINES, &section);
 	}

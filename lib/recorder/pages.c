@@ -171,7 +171,7 @@ static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 	count_records(&b->cpus[cpu], r->pages, n, b->page_size);
 	if (!packs(r)) {
 		begin(r, b, cpu, 0, n);
-		dkt_buf_add(r->out, r->pages, n);
+		dkt__buf_add(r->out, r->pages, n);
 		return dkt__recorder_flush(r);
 	}
 	packed = r->codec->compress(&r->codec_state, r->pages, n, r->packed,
@@ -182,7 +182,7 @@ static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 	begin(r, b, cpu, SECTION_COMPRESSED, packed + 8);
 	dkt__recorder_number(r, packed, 4);
 	dkt__recorder_number(r, n, 4);
-	dkt_buf_add(r->out, r->packed, packed);
+	dkt__buf_add(r->out, r->packed, packed);
 	return dkt__recorder_flush(r);
 }
 

@@ -273,7 +273,7 @@ static int rescue(struct rescue *r, uint64_t *records)
 	return err;
 }
 
-int dkt_recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records)
+int dkt__recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records)
 {
 	dkt__needs(ctx, dkt__clear(records) && ctx && fd >= 0);
 
@@ -358,5 +358,5 @@ int dkt__recorder_resume(struct dkt_recorder *r, int fd)
 		dkt_source_close(&dat->streams.base);
 	}
 	dkt_ctx_free(own);
-	return err ? err : dkt_recorder_formats(r);
+	return err ? err : dkt__recorder_formats(r);
 }

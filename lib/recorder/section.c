@@ -17,7 +17,7 @@ void dkt__recorder_number(struct dkt_recorder *r, uint64_t value, unsigned int s
 	uint8_t bytes[8];
 
 	dkt__put_bytes(bytes, value, size, r->ctx->big_endian);
-	dkt_buf_add(r->out, bytes, size);
+	dkt__buf_add(r->out, bytes, size);
 }
 
 void dkt__recorder_section(struct dkt_recorder *r, unsigned int id, unsigned int flags,
@@ -47,10 +47,10 @@ int dkt__recorder_put(struct dkt_recorder *r, unsigned int id, const struct dkt_
 		dkt__recorder_section(r, id, SECTION_COMPRESSED, n + 8);
 		dkt__recorder_number(r, n, 4);
 		dkt__recorder_number(r, content->len, 4);
-		dkt_buf_add(r->out, packed, n);
+		dkt__buf_add(r->out, packed, n);
 	} else {
 		dkt__recorder_section(r, id, 0, content->len);
-		dkt_buf_add(r->out, content->data, content->len);
+		dkt__buf_add(r->out, content->data, content->len);
 	}
 	return dkt__recorder_flush(r);
 }

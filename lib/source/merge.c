@@ -209,7 +209,7 @@ static int merge_wake(struct dkt_source *source)
 	int err = -EOPNOTSUPP;
 
 	for (size_t i = 0; err && i < m->n; i++)
-		err = dkt_source_wake(m->parts[i].source);
+		err = dkt__source_wake(m->parts[i].source);
 	return err;
 }
 
@@ -232,7 +232,7 @@ static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 
 	*done = *of = 0;
 	for (size_t i = 0; i < m->n; i++) {
-		if (dkt_source_get_bytes(m->parts[i].source, &one_done, &one_of))
+		if (dkt__source_get_bytes(m->parts[i].source, &one_done, &one_of))
 			continue;
 		*done += one_done;
 		*of += one_of;

@@ -180,10 +180,10 @@ static int put_row(const struct row *row, const struct dkt__column *columns, uin
 
 	for (uint32_t i = 0; i < n && !err; i++) {
 		if (i)
-			dkt_buf_add(row->buf, ",", 1);
+			dkt__buf_add(row->buf, ",", 1);
 		err = put_cell(row, &columns[i]);
 	}
-	dkt_buf_add(row->buf, "\r\n", 2);
+	dkt__buf_add(row->buf, "\r\n", 2);
 	return err ? err : row->buf->err;
 }
 
@@ -196,7 +196,7 @@ static int put_names(const struct csv *csv, struct dkt_buf *buf, const struct dk
 
 	for (uint32_t i = 0; i < n && !err; i++) {
 		if (i || !first)
-			dkt_buf_add(buf, ",", 1);
+			dkt__buf_add(buf, ",", 1);
 		from = buf->len;
 		dkt_buf_str(buf, columns[i].name);
 		err = dkt__style_escape(buf, from, csv->put_text);
@@ -212,7 +212,7 @@ static int csv_lost(struct csv *csv, const struct row *row)
 
 	if (!csv->uniform && !csv->lost_header) {
 		err = put_names(csv, row->buf, csv->columns, csv->n, true);
-		dkt_buf_add(row->buf, "\r\n", 2);
+		dkt__buf_add(row->buf, "\r\n", 2);
 	}
 	csv->lost_header = true;
 	return err ? err : put_row(row, csv->columns, csv->n);
@@ -224,11 +224,11 @@ static bool is_new_header(struct csv *csv, const struct dkt__form *form, int *er
 	const uint32_t n = csv->headers.n;
 	struct dkt_buf key = { 0 };
 
-	dkt_buf_add(&key, form->event->system, strlen(form->event->system) + 1);
-	dkt_buf_add(&key, form->event->name, strlen(form->event->name) + 1);
+	dkt__buf_add(&key, form->event->system, strlen(form->event->system) + 1);
+	dkt__buf_add(&key, form->event->name, strlen(form->event->name) + 1);
 	for (uint32_t i = 0; i < form->n; i++)
-		dkt_buf_add(&key, form->columns[i].name, strlen(form->columns[i].name) + 1);
-	dkt_buf_add(&key, &form->text, sizeof(form->text));
+		dkt__buf_add(&key, form->columns[i].name, strlen(form->columns[i].name) + 1);
+	dkt__buf_add(&key, &form->text, sizeof(form->text));
 	*err = key.err;
 	if (!key.err && dkt__intern(&csv->headers, key.data, (uint32_t)key.len) == UINT32_MAX)
 		*err = -ENOMEM;
@@ -275,7 +275,7 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 	p = dkt__style_put_flags(p, record);
 	buf->len = (size_t)(p - buf->data);
 	if (csv->base.opts.streams) {
-		dkt_buf_add(buf, ",", 1);
+		dkt__buf_add(buf, ",", 1);
 		from = buf->len;
 		add_from(csv, record, buf);
 		err = dkt__style_escape(buf, from, csv->put_text);
@@ -284,12 +284,12 @@ static int put_event_row(struct csv *csv, const struct dkt__form *form,
 	}
 	err = dkt__put_columns(buf, form, record, put_number, csv->many);
 	if (form->text && !err) {
-		dkt_buf_add(buf, ",", 1);
+		dkt__buf_add(buf, ",", 1);
 		from = buf->len;
 		dkt__style_text(&csv->base, record, buf);
 		err = dkt__style_escape(buf, from, csv->put_text);
 	}
-	dkt_buf_add(buf, "\r\n", 2);
+	dkt__buf_add(buf, "\r\n", 2);
 	return err ? err : buf->err;
 }
 
@@ -336,7 +336,7 @@ static int csv_begin(struct dkt_style *style, struct dkt_buf *buf)
 	if (!csv->uniform)
 		return 0;
 	err = put_names(csv, buf, csv->columns, csv->n, true);
-	dkt_buf_add(buf, "\r\n", 2);
+	dkt__buf_add(buf, "\r\n", 2);
 	return err;
 }
 

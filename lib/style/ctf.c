@@ -166,7 +166,7 @@ static struct ctf_stream *stream_of(struct ctf *ctf, const struct dkt_record *re
 
 static void put(struct dkt_buf *buf, const void *bytes, size_t n)
 {
-	dkt_buf_add(buf, bytes, n);
+	dkt__buf_add(buf, bytes, n);
 }
 
 static void put_text(struct dkt_buf *buf, const char *text, size_t len)

@@ -141,7 +141,7 @@ void dkt__lttng_declare(const struct dkt__column *column, struct dkt_buf *buf)
 static void put_address(uint64_t address, struct dkt_buf *buf)
 {
 	dkt_buf_printf(buf, "0x%llx", (unsigned long long)address);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 }
 
 /* LTTng's bits: RWBS_FLAG_* in its block.h. */
@@ -199,7 +199,7 @@ void dkt__lttng_put(const struct dkt__column *column, const struct dkt__body *bo
 	}
 	data = dkt__column_bytes(column, body, size, &len);
 	bits = rwbs_bits((const char *)data, len);
-	dkt_buf_add(buf, &bits, sizeof(bits));
+	dkt__buf_add(buf, &bits, sizeof(bits));
 }
 
 /* ---- raw system calls ---- */
@@ -358,7 +358,7 @@ void dkt__lttng_put_call(const struct dkt__form *form, const struct ctf_call *ca
 
 	if (!is_entry(form)) {
 		value = dkt__load_at(body->data + column->bytes.offset, column->load);
-		dkt_buf_add(buf, &value, sizeof(value));
+		dkt__buf_add(buf, &value, sizeof(value));
 		return;
 	}
 	data = dkt__column_bytes(column, body, size, &len);
@@ -369,7 +369,7 @@ void dkt__lttng_put_call(const struct dkt__form *form, const struct ctf_call *ca
 		if (call->paths & 1u << i)
 			put_address(value, buf);
 		else
-			dkt_buf_add(buf, &value, sizeof(value));
+			dkt__buf_add(buf, &value, sizeof(value));
 	}
 }
 

@@ -5,23 +5,23 @@
 /* Appends a string literal of TSDL. */
 static void put_quoted(struct dkt_buf *buf, const char *text)
 {
-	dkt_buf_add(buf, "\"", 1);
+	dkt__buf_add(buf, "\"", 1);
 	for (; *text; text++) {
 		if ((unsigned char)*text < ' ')
 			continue;
 		if (*text == '"' || *text == '\\')
-			dkt_buf_add(buf, "\\", 1);
-		dkt_buf_add(buf, text, 1);
+			dkt__buf_add(buf, "\\", 1);
+		dkt__buf_add(buf, text, 1);
 	}
-	dkt_buf_add(buf, "\"", 1);
+	dkt__buf_add(buf, "\"", 1);
 }
 
 /* The underscore keeps names apart from the keywords of TSDL; readers remove it. */
 static void put_name(struct dkt_buf *buf, const char *name)
 {
-	dkt_buf_add(buf, "_", 1);
+	dkt__buf_add(buf, "_", 1);
 	for (; *name; name++)
-		dkt_buf_add(buf, dkt__in_name(*name) ? name : "_", 1);
+		dkt__buf_add(buf, dkt__in_name(*name) ? name : "_", 1);
 }
 
 static void put_integer(struct dkt_buf *buf, unsigned int bits, bool is_signed, bool hex)
@@ -42,7 +42,7 @@ static void put_elements(struct dkt_buf *buf, const struct dkt__column *column)
 		dkt_buf_str(buf, "_length;\n\t\t");
 	}
 	put_integer(buf, column->element * 8U, column->is_signed, hex);
-	dkt_buf_add(buf, " ", 1);
+	dkt__buf_add(buf, " ", 1);
 	put_name(buf, column->name);
 	if (fixed) {
 		dkt_buf_printf(buf, "[%u]", column->bytes.size / column->element);
@@ -58,7 +58,7 @@ void dkt__ctf_number(struct dkt_buf *buf, const char *name, unsigned int bits, b
 {
 	dkt_buf_str(buf, "\t\t");
 	put_integer(buf, bits, is_signed, hex);
-	dkt_buf_add(buf, " ", 1);
+	dkt__buf_add(buf, " ", 1);
 	put_name(buf, name);
 	dkt_buf_str(buf, ";\n");
 }
@@ -174,7 +174,7 @@ void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 		    "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
 	for (int i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
-			dkt_buf_add(buf, "-", 1);
+			dkt__buf_add(buf, "-", 1);
 		dkt__buf_hex(buf, u[i], 2, '0');
 	}
 	dkt_buf_str(buf, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "\";\n\tbyte_order = be;\n" :

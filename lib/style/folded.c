@@ -82,7 +82,7 @@ static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint
 {
 	size_t from;
 
-	dkt_buf_add(buf, ";", 1);
+	dkt__buf_add(buf, ";", 1);
 	from = buf->len;
 	dkt__stack_put(style, address, user, buf);
 	clean_name(buf, from);
@@ -128,7 +128,7 @@ static int pending_end(struct folded *folded, struct pending *pending)
 	dkt_buf_reset(buf);
 	if (pending->kernel || pending->user) {
 		add_name(buf, pending->event ? pending->event->name : "-");
-		dkt_buf_add(buf, ";", 1);
+		dkt__buf_add(buf, ";", 1);
 		add_name(buf, pending->comm ? pending->comm : "<...>");
 		dkt_buf_str(buf, pending->user ? pending->user : "");
 		dkt_buf_str(buf, pending->kernel ? pending->kernel : "");
@@ -217,9 +217,9 @@ static void put_stack(const void *node, VISIT visit, void *data)
 	if (visit != postorder && visit != leaf)
 		return;
 	dkt_buf_str(buf, stack->text);
-	dkt_buf_add(buf, " ", 1);
+	dkt__buf_add(buf, " ", 1);
 	dkt__buf_u64(buf, stack->count, 0, ' ');
-	dkt_buf_add(buf, "\n", 1);
+	dkt__buf_add(buf, "\n", 1);
 }
 
 static int folded_end(struct dkt_style *style, struct dkt_buf *buf)

@@ -185,7 +185,7 @@ static int json_record(struct dkt_style *style, const struct dkt_record *record,
 	if (form->text && !err)
 		err = put_text(style, record, buf);
 	else
-		dkt_buf_add(buf, "}}\n", 3);
+		dkt__buf_add(buf, "}}\n", 3);
 	return err ? err : buf->err;
 }
 
@@ -214,9 +214,9 @@ static int put_stack(struct dkt_style *style, const struct dkt_stack *stack, str
 	for (uint32_t i = 0; !err && (address = dkt__stack_caller(stack, i)); i++) {
 		dkt_buf_str(buf, i ? ",\"" : "\"");
 		err = put_caller(style, address, user, buf);
-		dkt_buf_add(buf, "\"", 1);
+		dkt__buf_add(buf, "\"", 1);
 	}
-	dkt_buf_add(buf, "]", 1);
+	dkt__buf_add(buf, "]", 1);
 	return err;
 }
 

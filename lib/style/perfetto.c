@@ -121,7 +121,7 @@ static void lane_name(const struct perfetto *perfetto, const struct track *track
 		      size_t size)
 {
 	const uint64_t dev = track->id >> 8;
-	const char *disk = dkt_source_disk(perfetto->base.opts.disks, track->stream, dev);
+	const char *disk = dkt__source_disk(perfetto->base.opts.disks, track->stream, dev);
 	char number[DKT__DISK_NUMBER];
 
 	dkt__disk_number(dev, number);

@@ -74,7 +74,7 @@ static int raw_record(struct dkt_style *style, const struct dkt_record *record, 
 	dkt__style_trace_head(&shown, comm, style->ticks, buf);
 	dkt__buf_escape(buf, from);
 	err = dkt__put_columns(buf, form, record, put_number, put_many);
-	dkt_buf_add(buf, "\n", 1);
+	dkt__buf_add(buf, "\n", 1);
 	return err ? err : buf->err;
 }
 

@@ -129,7 +129,7 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 	}
 	dkt__style_trace_head(record, comm, false, buf);
 	dkt_record_text(record, buf);
-	dkt_buf_add(buf, "\n", 1);
+	dkt__buf_add(buf, "\n", 1);
 	dkt__buf_escape(buf, from);
 }
 
@@ -270,7 +270,7 @@ static int end_line(const struct dkt_style *style, const struct dkt_record *reco
 		    struct dkt_buf *buf)
 {
 	dkt__style_text(style, record, buf);
-	dkt_buf_add(buf, "\n", 1);
+	dkt__buf_add(buf, "\n", 1);
 	return escape(style, from, buf);
 }
 
@@ -305,7 +305,7 @@ static int color_record(struct dkt_style *base, const struct dkt_record *record,
 	add_name(base, record->event, buf);
 	dkt_buf_str(buf, NO_COLOR ": ");
 	for (size_t name_len = strlen(record->event->name); name_len < NAME_WIDTH; name_len++)
-		dkt_buf_add(buf, " ", 1);
+		dkt__buf_add(buf, " ", 1);
 	return end_line(base, record, buf->len, buf);
 }
 
@@ -382,7 +382,7 @@ static int trace_stacks(struct dkt_style *style, const struct dkt_record *record
 
 			dkt_buf_str(buf, " => ");
 			dkt__stack_put(style, address, user, buf);
-			dkt_buf_add(buf, "\n", 1);
+			dkt__buf_add(buf, "\n", 1);
 			escape(style, from, buf);
 		}
 	}

@@ -158,7 +158,7 @@ void dkt__tdw_disks(const struct dkt_tracedat *out, struct dkt_buf *buf)
 		n++;
 	}
 	dkt__tdw_number(out, &option, n, 4);
-	dkt_buf_add(&option, tables.data, tables.len);
+	dkt__buf_add(&option, tables.data, tables.len);
 	if (tables.err || option.err)
 		buf->err = -ENOMEM;
 	else if (n)

@@ -168,12 +168,12 @@ static uint64_t put_table_v6(struct writer *w, int cpus)
 
 	if (len >= (int)sizeof(clock))
 		len = sizeof(clock) - 1;
-	dkt_buf_add(&w->buf, "flyrecord", 10);
+	dkt__buf_add(&w->buf, "flyrecord", 10);
 	table = w->at + w->buf.len;
 	for (int nr = 0; nr < 2 * cpus; nr++)
 		put_number(w, 0, 8);
 	put_number(w, (uint64_t)len, 8);
-	dkt_buf_add(&w->buf, clock, (size_t)len);
+	dkt__buf_add(&w->buf, clock, (size_t)len);
 	return table;
 }
 
@@ -211,7 +211,7 @@ static int write_v6(struct writer *w, uint64_t *places)
 	for (size_t i = 0; !err && i < ARRAY_SIZE(tables); i++)
 		err = tables[i].put(out, &w->buf);
 	put_number(w, (uint64_t)cpus, 4);
-	dkt_buf_add(&w->buf, "options  ", 10);
+	dkt__buf_add(&w->buf, "options  ", 10);
 	dkt__tdw_options(out, &w->buf);
 	dkt__tdw_clocks(out, &w->buf);
 	for (size_t i = 0; i < out->n_streams; i++)
@@ -256,7 +256,7 @@ static int put_packed(struct writer *w, unsigned int id, uint32_t name,
 	put_section_head(w, id, SECTION_COMPRESSED, name, content->n + 8);
 	put_number(w, content->n, 4);
 	put_number(w, content->size, 4);
-	dkt_buf_add(&w->buf, content->bytes, content->n);
+	dkt__buf_add(&w->buf, content->bytes, content->n);
 	return flush(w);
 }
 
@@ -278,7 +278,7 @@ static int put_section(struct writer *w, unsigned int id, uint32_t name, struct 
 	}
 	if (err)
 		return err;
-	dkt_buf_add(&w->buf, bytes, len);
+	dkt__buf_add(&w->buf, bytes, len);
 	return flush(w);
 }
 

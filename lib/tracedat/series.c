@@ -67,7 +67,7 @@ static int close_file(struct dkt__series *s, struct dkt__series_file *file)
 	uint64_t done = 0, of = 0;
 	int err = count_losses(s, source);
 
-	if (!dkt_source_get_bytes(source, &done, &of))
+	if (!dkt__source_get_bytes(source, &done, &of))
 		s->done += done;
 	tell_damage(s, file);
 	dkt__series_close_file(file);
@@ -448,7 +448,7 @@ static int series_bytes(const struct dkt_source *source, uint64_t *done, uint64_
 	*of = s->bytes;
 	for (size_t i = 0; i < s->at; i++)
 		if (s->files[i].source &&
-		    !dkt_source_get_bytes(s->files[i].source, &one_done, &one_of))
+		    !dkt__source_get_bytes(s->files[i].source, &one_done, &one_of))
 			*done += one_done;
 	return 0;
 }

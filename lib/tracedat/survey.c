@@ -285,7 +285,7 @@ static int add_facts(struct survey *survey, struct dkt__series_file *file)
 	if (s->id && its->id && s->id != its->id)
 		file->after_pause = true;
 	s->id = its->id ? its->id : s->id;
-	if (!dkt_source_get_bytes(file->source, &done, &of))
+	if (!dkt__source_get_bytes(file->source, &done, &of))
 		s->bytes += of;
 	/* A file that fails here fails again when it is read. */
 	if (!dkt_source_next(file->source, &file->next))

@@ -24,12 +24,12 @@ void dkt__tdw_number(const struct dkt_tracedat *out, struct dkt_buf *buf, uint64
 	uint8_t bytes[8];
 
 	dkt__put_bytes(bytes, value, size, out->big_endian);
-	dkt_buf_add(buf, bytes, size);
+	dkt__buf_add(buf, bytes, size);
 }
 
 void dkt__tdw_string(struct dkt_buf *buf, const char *text)
 {
-	dkt_buf_add(buf, text, strlen(text) + 1);
+	dkt__buf_add(buf, text, strlen(text) + 1);
 }
 
 /* Appends the length of a text as a number of size bytes, then the text. */
@@ -37,7 +37,7 @@ static void put_sized(const struct dkt_tracedat *out, struct dkt_buf *buf, const
 		      size_t len, unsigned int size)
 {
 	dkt__tdw_number(out, buf, len, size);
-	dkt_buf_add(buf, text, len);
+	dkt__buf_add(buf, text, len);
 }
 
 int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf)

@@ -190,7 +190,7 @@ static void add_window(struct dkt_buf *buf, const char *text, size_t len, size_t
 	from = column_offset(text, len, first);
 	to = column_offset(text, len, last);
 	dkt_buf_str(buf, first ? "  " ELLIPSIS : "  ");
-	dkt_buf_add(buf, text + from, to - from);
+	dkt__buf_add(buf, text + from, to - from);
 	dkt_buf_str(buf, last < cols ? ELLIPSIS "\n" : "\n");
 	dkt_buf_printf(buf, "%*s^", (int)(2 + caret - first + (first ? sizeof(ELLIPSIS) - 1 : 0)),
 		       "");
@@ -225,7 +225,7 @@ char *dkt__errorlog_reason(const char *log, const char *command)
 		return NULL;
 	if (same_command(&error, command)) {
 		add_error(&buf, &error);
-		dkt_buf_add(&buf, "", 1);
+		dkt__buf_add(&buf, "", 1);
 	}
 	dkt__kernel_error_clear(&error);
 	if (buf.err) {

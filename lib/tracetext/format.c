@@ -198,7 +198,7 @@ static void put_line(struct dkt_buf *buf, const char *line)
 			continue;
 		}
 		n = DKT__MAX(n, (size_t)1);
-		dkt_buf_add(buf, line, n);
+		dkt__buf_add(buf, line, n);
 	}
 }
 
@@ -282,9 +282,9 @@ static void put_arguments(const char *p, const char *end, struct dkt_buf *buf)
 			break;
 	}
 	dkt_buf_str(buf, "\nprint fmt: \"");
-	dkt_buf_add(buf, print.data, print.len);
+	dkt__buf_add(buf, print.data, print.len);
 	dkt_buf_str(buf, "\"");
-	dkt_buf_add(buf, given.data, given.len);
+	dkt__buf_add(buf, given.data, given.len);
 	dkt_buf_str(buf, "\n");
 	buf->err = buf->err ? buf->err : print.err ? print.err : given.err;
 	free(print.data);

@@ -329,9 +329,9 @@ static uint32_t put_field(const char *field, size_t len, uint32_t at, struct dkt
 	if (*field == 't')
 		dkt_buf_str(buf, "__data_loc char[]");
 	else
-		dkt_buf_add(buf, field, type);
+		dkt__buf_add(buf, field, type);
 	dkt_buf_str(buf, " ");
-	dkt_buf_add(buf, name, name_len);
+	dkt__buf_add(buf, name, name_len);
 	dkt_buf_printf(buf, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", at, size * (uint32_t)n,
 		       strchr("ils", *field) != NULL);
 	return at + size * (uint32_t)n;

@@ -134,7 +134,7 @@ static int put_event(const struct events *events, struct vm_place event, struct 
 	if (err)
 		return err;
 	dkt_buf_printf(buf, "name: %s\nID: %u\nformat:\n", name, (unsigned int)id);
-	dkt_buf_add(buf, events->common.data, events->common.len);
+	dkt__buf_add(buf, events->common.data, events->common.len);
 	dkt_buf_str(buf, "\n");
 	err = put_fields(events, fields, buf);
 	dkt_buf_printf(buf, "\nprint fmt: %s\n", print);

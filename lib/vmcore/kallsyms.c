@@ -114,7 +114,7 @@ static int unpack(struct vm_core *core, const struct tables *tables, const struc
 		dkt__buf_hex(&core->symbols, address_of(base, next_offset(offsets), percpu), 16,
 			     '0');
 		dkt_buf_str(&core->symbols, " ");
-		dkt_buf_add(&core->symbols, name, 1);
+		dkt__buf_add(&core->symbols, name, 1);
 		dkt_buf_str(&core->symbols, " ");
 		dkt_buf_str(&core->symbols, name + 1);
 		dkt_buf_str(&core->symbols, "\n");

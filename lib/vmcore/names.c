@@ -129,7 +129,7 @@ static void put_string(struct dkt_buf *buf, uint64_t address, const char *text)
 		if (at)
 			dkt_buf_printf(buf, "\\%c", "nt\\\""[at - "\n\t\\\""]);
 		else
-			dkt_buf_add(buf, text, 1);
+			dkt__buf_add(buf, text, 1);
 	}
 	dkt_buf_str(buf, "\"\n");
 }

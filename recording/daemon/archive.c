@@ -112,7 +112,7 @@ static int set_up(struct archive *archive)
 		if (!err)
 			err = archive_apply(archive, archive->config);
 		if (!err)
-			err = dkt_recorder_formats(archive->writer.recorder);
+			err = dkt__recorder_formats(archive->writer.recorder);
 	}
 	if (!err)
 		err = dkt_instance_set_on(archive->in, true);

@@ -120,7 +120,7 @@ static int take_settings(struct archive *archive)
 	archive->worker.compression = archive->limits.compression;
 	/* The events are on. A disk that is full takes the formats later, as it takes the records. */
 	if (archive->writer.file.fd >= 0 &&
-	    capture_file_in(&archive->writer.file, dkt_recorder_formats(archive->writer.recorder)))
+	    capture_file_in(&archive->writer.file, dkt__recorder_formats(archive->writer.recorder)))
 		archive_note_failure(archive);
 	return 0;
 }

@@ -31,7 +31,7 @@ static void check_trigger(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = strndup((const char *)data + !!size, size - !!size);
-	const struct dkt_sql *sql;
+	const struct dkt__sql *sql;
 	int err;
 
 	if (!ctx) {
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(ctx);
 		atexit(remove_tree);
 	}
-	err = dkt_sql_new(ctx, text, size && data[0] == 'e' ? "event" : NULL, &sql);
+	err = dkt__sql_new(ctx, text, size && data[0] == 'e' ? "event" : NULL, &sql);
 	must(err != -EFAULT && !err == !!sql);
 	must(!err || *dkt_error(ctx));
 	if (!err && sql->end) {
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else if (!err) {
 		must(sql->keys && *sql->keys);
 	}
-	dkt_sql_free(sql);
+	dkt__sql_free(sql);
 	free(text);
 	return 0;
 }

@@ -231,12 +231,12 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_instance_snapshot_take, "E", dkt_instance_snapshot_take(A(0, r->in)))                \
 	X(dkt_instance_snapshot_free, "E", dkt_instance_snapshot_free(A(0, r->in)))                \
-	X(dkt_instance_last_boot_find, "EE",                                                       \
-	  GIVES(char, free, dkt_instance_last_boot_find(A(0, r->fresh), A(1, &out))))              \
-	X(dkt_instance_last_boot_get, "EE",                                                        \
-	  FILLS(dkt_last_boot, dkt_instance_last_boot_get(A(0, r->in), A(1, &out.it), sz)))        \
+	X(dkt__instance_last_boot_find, "EE",                                                      \
+	  GIVES(char, free, dkt__instance_last_boot_find(A(0, r->fresh), A(1, &out))))             \
+	X(dkt__instance_last_boot_get, "EE",                                                       \
+	  FILLS(dkt__boot_before, dkt__instance_last_boot_get(A(0, r->in), A(1, &out.it), sz)))    \
 	X(dkt__instance_last_boot_mark, "E", dkt__instance_last_boot_mark(A(0, r->in)))            \
-	X(dkt_instance_last_boot_clear, "E", dkt_instance_last_boot_clear(A(0, r->in)))            \
+	X(dkt__instance_last_boot_clear, "E", dkt__instance_last_boot_clear(A(0, r->in)))          \
 	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
 	X(dkt_instance_get_stats, "EE",                                                            \
 	  FILLS(dkt_cpu_stats, dkt_instance_get_stats(A(0, r->in), 0, A(1, &out.it), sz)))         \
@@ -312,8 +312,8 @@ static const char *const api_args[] = { "ret=$retval" };
 	  GIVES(struct dkt_probes, dkt_probes_free, dkt_probes_read(A(0, r->fresh), A(1, &out))))  \
 	X(dkt_probes_free, "n", DOES(dkt_probes_free(A(0, NULL))))                                 \
 	X(dkt_probes_at, "n", GIVES_NOT(dkt_probes_at(A(0, r->probes), 0)))                        \
-	X(dkt_probes_find, "nnn",                                                                  \
-	  GIVES_NOT(dkt_probes_find(A(0, r->probes), A(1, "own"), A(2, "two"))))                   \
+	X(dkt__probes_find, "nnn",                                                                 \
+	  GIVES_NOT(dkt__probes_find(A(0, r->probes), A(1, "own"), A(2, "two"))))                  \
 	X(dkt__probe_text, "EEE",                                                                  \
 	  GIVES(char, free,                                                                        \
 		dkt__probe_text(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0)), A(2, &out))))   \

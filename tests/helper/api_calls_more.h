@@ -30,8 +30,8 @@ static const struct dkt_interval api_interval = { .name = "x",
 	  FILLS(dkt__source_peer, dkt__source_peer(A(0, r->source), 0, A(1, &out.it), sz)))        \
 	X(dkt__source_clock, "EE",                                                                 \
 	  FILLS(dkt_source_clock, dkt__source_clock(A(0, r->source), 0, A(1, &out.it), sz)))       \
-	X(dkt_source_disk, "n", ({                                                                 \
-		  dkt_source_disk(A(0, r->source), 0, 1);                                          \
+	X(dkt__source_disk, "n", ({                                                                \
+		  dkt__source_disk(A(0, r->source), 0, 1);                                         \
 		  0;                                                                               \
 	  }))                                                                                      \
 	X(dkt__source_disk_at, "EE",                                                               \
@@ -43,9 +43,9 @@ static const struct dkt_interval api_interval = { .name = "x",
 	  }))                                                                                      \
 	X(dkt_source_select, "EE0", dkt_source_select(A(0, r->live), A(1, api_wants), A(2, r)))    \
 	X(dkt__source_filter, "EE", dkt__source_filter(A(0, r->live), A(1, r->expr)))              \
-	X(dkt_source_get_bytes, "EEE", ({                                                          \
+	X(dkt__source_get_bytes, "EEE", ({                                                         \
 		  uint64_t done, of;                                                               \
-		  dkt_source_get_bytes(A(0, r->source), A(1, &done), A(2, &of));                   \
+		  dkt__source_get_bytes(A(0, r->source), A(1, &done), A(2, &of));                  \
 	  }))                                                                                      \
 	X(dkt_source_merge, "ee",                                                                  \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
@@ -85,7 +85,7 @@ static const struct dkt_interval api_interval = { .name = "x",
 		})))                                                                               \
 	X(dkt_source_wait, "E", dkt_source_wait(A(0, r->live), 0))                                 \
 	X(dkt_source_fd, "E", api_error(dkt_source_fd(A(0, r->live))))                             \
-	X(dkt_source_wake, "E", dkt_source_wake(A(0, r->live)))                                    \
+	X(dkt__source_wake, "E", dkt__source_wake(A(0, r->live)))                                  \
 	X(dkt_source_done, "E", dkt_source_done(A(0, r->live)))                                    \
 	/* trace.dat */                                                                            \
 	X(dkt_tracedat_new, "EE0E",                                                                \
@@ -108,7 +108,7 @@ static const struct dkt_interval api_interval = { .name = "x",
 	X(dkt__recorder_resume, "E", dkt__recorder_resume(A(0, r->recorder), r->fd))               \
 	X(dkt_recorder_wait, "E", dkt_recorder_wait(A(0, r->recording), 0))                        \
 	X(dkt_recorder_read, "E", dkt_recorder_read(A(0, r->recording)))                           \
-	X(dkt_recorder_formats, "E", dkt_recorder_formats(A(0, r->recording)))                     \
+	X(dkt__recorder_formats, "E", dkt__recorder_formats(A(0, r->recording)))                   \
 	X(dkt_recorder_end, "E", dkt_recorder_end(A(0, r->recording)))                             \
 	X(dkt_recorder_get_counts, "EE",                                                           \
 	  FILLS(dkt_recorder_counts,                                                               \
@@ -117,9 +117,9 @@ static const struct dkt_interval api_interval = { .name = "x",
 	X(dkt__recorder_event_counts, "EE",                                                        \
 	  FILLS(dkt__event_counts,                                                                 \
 		dkt__recorder_event_counts(A(0, r->recording), 0, 1, A(1, &out.it), sz)))          \
-	X(dkt_recorder_rescue, "E0E", ({                                                           \
+	X(dkt__recorder_rescue, "E0E", ({                                                          \
 		  uint64_t records;                                                                \
-		  int err = dkt_recorder_rescue(A(0, r->ctx), r->journal, A(2, &records));         \
+		  int err = dkt__recorder_rescue(A(0, r->ctx), r->journal, A(2, &records));        \
 		  api_error(err);                                                                  \
 	  }))                                                                                      \
 	X(dkt_recorder_free, "n", DOES(dkt_recorder_free(A(0, NULL))))                             \
@@ -169,10 +169,10 @@ static const struct dkt_interval api_interval = { .name = "x",
 	X(dkt_table_value, "n", GIVES_NOT(dkt_table_value(A(0, r->table), 0, 1)))                  \
 	X(dkt_table_more, "n", GIVES_NOT(dkt_table_more(A(0, r->table), 0)))                       \
 	X(dkt_table_text, "nn", DOES(dkt_table_text(A(0, r->table), 0, 0, A(1, r->buf))))          \
-	X(dkt_sql_new, "EE0E",                                                                     \
-	  GIVES(const struct dkt_sql, dkt_sql_free,                                                \
-		dkt_sql_new(A(0, r->fresh), A(1, "SELECT v FROM up"), A(2, NULL), A(3, &out))))    \
-	X(dkt_sql_free, "n", DOES(dkt_sql_free(A(0, NULL))))                                       \
+	X(dkt__sql_new, "EE0E",                                                                    \
+	  GIVES(const struct dkt__sql, dkt__sql_free,                                              \
+		dkt__sql_new(A(0, r->fresh), A(1, "SELECT v FROM up"), A(2, NULL), A(3, &out))))   \
+	X(dkt__sql_free, "n", DOES(dkt__sql_free(A(0, NULL))))                                     \
 	/* dumps: none is open, so the others only refuse it */                                    \
 	X(dkt__dump_open, "EE0E",                                                                  \
 	  GIVES(struct dkt__dump, dkt__dump_close,                                                 \
@@ -265,7 +265,7 @@ static const struct dkt_interval api_interval = { .name = "x",
 	  }))                                                                                      \
 	X(dkt_buf_reset, "n", DOES(dkt_buf_reset(A(0, r->buf))))                                   \
 	X(dkt_buf_error, "e", dkt_buf_error(A(0, r->buf)))                                         \
-	X(dkt_buf_add, "nn", DOES(dkt_buf_add(A(0, r->buf), A(1, "a"), 1)))                        \
+	X(dkt__buf_add, "nn", DOES(dkt__buf_add(A(0, r->buf), A(1, "a"), 1)))                      \
 	X(dkt_buf_str, "nn", DOES(dkt_buf_str(A(0, r->buf), A(1, "a"))))                           \
 	X(dkt__buf_u64, "n", DOES(dkt__buf_u64(A(0, r->buf), 1, 2, ' ')))                          \
 	X(dkt__buf_hex, "n", DOES(dkt__buf_hex(A(0, r->buf), 1, 2, ' ')))                          \

@@ -67,7 +67,7 @@ static inline const char *styled(struct room *room, const char *comm)
 
 	dkt_buf_reset(room->buf);
 	assert_int_equal(dkt_style_record(room->style, &room->record, comm, room->buf), 0);
-	dkt_buf_add(room->buf, "", 1);
+	dkt__buf_add(room->buf, "", 1);
 	return dkt_buf_data(room->buf, &len);
 }
 

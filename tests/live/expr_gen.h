@@ -108,7 +108,7 @@ static void gen_pattern(struct gen *g, const char *str, size_t len)
 		else if (!gen_below(g, 20))
 			dkt_buf_printf(&g->out, "\\%c", c);
 		else
-			dkt_buf_add(&g->out, &c, 1);
+			dkt__buf_add(&g->out, &c, 1);
 	}
 	if (shape != 0 && shape != 5)
 		dkt_buf_str(&g->out, "*");
@@ -138,9 +138,9 @@ static void gen_string(struct gen *g, const struct dkt_field *field, const char 
 	if (*op == '~')
 		gen_pattern(g, str, len);
 	else if (gen_below(g, 4))
-		dkt_buf_add(&g->out, str, len);
+		dkt__buf_add(&g->out, str, len);
 	else
-		dkt_buf_add(&g->out, str, len / 2);
+		dkt__buf_add(&g->out, str, len / 2);
 	dkt_buf_str(&g->out, quote);
 }
 
@@ -299,7 +299,7 @@ static const char *gen_make(struct gen *g, int depth, bool spoil)
 	gen_expr(g, depth);
 	if (spoil)
 		gen_spoil(g);
-	dkt_buf_add(&g->out, "", 1);
+	dkt__buf_add(&g->out, "", 1);
 	return g->out.err ? "" : g->out.data;
 }
 

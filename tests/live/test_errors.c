@@ -131,10 +131,10 @@ static void errors_of_live_sources_are_as_documented(void **state)
 	assert_ok(test->ctx, dkt_source_live(test->in, NULL, &source));
 	assert_int_equal(dkt_source_wait(source, 0), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_fd(source), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_wake(source), -EOPNOTSUPP);
+	assert_int_equal(dkt__source_wake(source), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_seek(source, 0, 0), -EOPNOTSUPP);
 	assert_int_equal(dkt__source_slice(source, 0, 1, &a), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_get_bytes(source, &a, &b), -EOPNOTSUPP);
+	assert_int_equal(dkt__source_get_bytes(source, &a, &b), -EOPNOTSUPP);
 	assert_fails(test->ctx, -EINVAL, NULL,
 		     dkt_source_get_loss(source, 9999, &loss, sizeof(loss)));
 	dkt_source_close(source);

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 /* A wait that nothing ends must end the test, however slow the machine is. */
@@ -91,7 +92,7 @@ static void *wake(void *data)
 {
 	struct room *room = data;
 
-	return dkt_source_wake(room->source) ? data : NULL;
+	return dkt__source_wake(room->source) ? data : NULL;
 }
 
 static void begin(pthread_t *thread, void *(*fn)(void *data), struct room *room)
@@ -223,8 +224,8 @@ static void a_wake_up_is_not_forgotten(void **state)
 	struct dkt_record record;
 
 	follow(room, 0);
-	assert_int_equal(dkt_source_wake(room->source), 0);
-	assert_int_equal(dkt_source_wake(room->source), 0);
+	assert_int_equal(dkt__source_wake(room->source), 0);
+	assert_int_equal(dkt__source_wake(room->source), 0);
 	assert_int_equal(dkt_source_next(room->source, &record), DKT_NEXT_LATER);
 	assert_int_equal(dkt_source_wait(room->source, -1), 0);
 	assert_false(is_readable(room, 0));
@@ -253,7 +254,7 @@ static void sources_that_do_not_follow_do_not_wait(void **state)
 	assert_ok(room->ctx, dkt_source_live(room->in, NULL, &room->source));
 	assert_fails(room->ctx, -EOPNOTSUPP, words, dkt_source_fd(room->source));
 	assert_fails(room->ctx, -EOPNOTSUPP, words, dkt_source_wait(room->source, -1));
-	assert_int_equal(dkt_source_wake(room->source), -EOPNOTSUPP);
+	assert_int_equal(dkt__source_wake(room->source), -EOPNOTSUPP);
 }
 
 static uint64_t entries(struct room *room)

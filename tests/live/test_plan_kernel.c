@@ -173,7 +173,7 @@ static void compare(struct state *state, const struct dkt_record *record, char *
 	if (dkt_buf_new(&buf))
 		return;
 	dkt_record_text(record, buf);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	text = dkt_buf_data(buf, &len);
 	if (record->event->plan->way != DKT__PLAN_STEPS)
 		state->no_plan++;

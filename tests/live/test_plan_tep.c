@@ -359,7 +359,7 @@ static const char *text_of_plan(struct state *state, struct dkt_event *event, st
 
 	dkt_buf_reset(state->text);
 	dkt_record_text(&record, state->text);
-	dkt_buf_add(state->text, "", 1);
+	dkt__buf_add(state->text, "", 1);
 	return dkt_buf_data(state->text, &len);
 }
 

@@ -67,11 +67,11 @@ static void texts_are_appended(void **state)
 	size_t i;
 
 	holds(buf, "");
-	dkt_buf_add(buf, NULL, 0);
+	dkt__buf_add(buf, NULL, 0);
 	dkt_buf_str(buf, "");
 	holds(buf, "");
 	dkt_buf_str(buf, "a");
-	dkt_buf_add(buf, "bcd", 2);
+	dkt__buf_add(buf, "bcd", 2);
 	dkt_buf_printf(buf, "%d-%s", 5, "x");
 	holds(buf, "abc5-x");
 	for (i = 0; i < 10000; i++)
@@ -96,7 +96,7 @@ static void control_characters_are_escaped(void **state)
 	dkt_buf_str(buf, "\001\n");
 	dkt__buf_escape(buf, 1);
 	holds(buf, "\001\\x01\n");
-	dkt_buf_add(buf, "a\0b", 3);
+	dkt__buf_add(buf, "a\0b", 3);
 	dkt__buf_escape(buf, 0);
 	holds(buf, "a\\x00b");
 	/* Other languages are not control characters. */

@@ -39,7 +39,7 @@ static void check_on(enum call_machine machine, const struct call *call, const c
 
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	call_text(&text, call, buf);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	have = dkt_buf_data(buf, &len);
 	assert_string_equal(have, wanted);
 	dkt_buf_free(buf);

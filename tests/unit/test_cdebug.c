@@ -3,6 +3,7 @@
 #include "compat/lustre/message.h"
 #include "compat/lustre/message/cdebug.h"
 #include "compat/lustre/message/joiner.h"
+#include "lib/base/buf.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
 #include "tests/helper/check.h"
@@ -257,7 +258,7 @@ static void line_is(const struct message *m, struct dkt_event *event, const stru
 
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	dkl_message_line(m, &rec, "()) ", buf);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	text = dkt_buf_data(buf, &len);
 	assert_string_equal(text, want);
 	dkt_buf_free(buf);

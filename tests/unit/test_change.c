@@ -46,7 +46,7 @@ static void a_change_reports_its_progress(void **state)
 	assert_int_equal(dkt_change_commit(change), 0);
 	/* c off, the filter, a and b on: the last of the four is the end. */
 	assert_int_equal(errno, EPERM);
-	dkt_buf_add(told, "", 1);
+	dkt__buf_add(told, "", 1);
 	assert_string_equal(dkt_buf_data(told, &len),
 			    "events 1/4\nevents 2/4\nevents 3/4\nevents 4/4\n");
 	dkt_change_free(change);

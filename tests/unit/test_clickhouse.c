@@ -47,7 +47,7 @@ static struct dkt_buf *pack(struct columns *rows)
 	assert_int_equal(dkt_buf_new(&all), 0);
 	assert_int_equal(columns_pack(rows, types, &pieces, &n), 0);
 	for (size_t i = 0; i < n; i++)
-		dkt_buf_add(all, pieces[i].data, pieces[i].len);
+		dkt__buf_add(all, pieces[i].data, pieces[i].len);
 	free(pieces);
 	return all;
 }
@@ -220,7 +220,7 @@ static void test_layout(void **state)
 	assert_int_equal(layout.n[LAYOUT_VIEW], 1);
 	assert_string_equal(layout.statements[LAYOUT_TABLE][1], "B");
 	layout_fill(layout.statements[LAYOUT_TABLE][0], &values, buf);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(buf->data, "A `a\\`b'_x` a`b\\'\n\n(`x` Int64) @VIEW@ `d'` d\\' @");
 	layout_clear(&layout);
 	assert_int_equal(parse(ctx, "A;\n", &layout), -EINVAL);

@@ -9,6 +9,7 @@
 #include "compat/lustre/binary/from_line.h"
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/sort.h"
+#include "lib/base/buf.h"
 #include "lib/inside.h"
 #include "tests/helper/check.h"
 
@@ -308,7 +309,7 @@ static void records_become_events(void **state)
 	assert_int_equal(rec.ts, 1495061000000042000);
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	dkt_record_text(&rec, buf);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len),
 			    "subsys=0x80 mask=0x200000 syscalls:0 sys_exit_read() 0x5");
 	assert_ok(s->ctx,

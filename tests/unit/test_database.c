@@ -308,7 +308,7 @@ static void a_name_is_quoted(void **state)
 	(void)state;
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	database_quote(buf, "a\"; DROP");
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), "\"a\"\"; DROP\"");
 	dkt_buf_free(buf);
 }

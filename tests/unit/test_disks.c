@@ -124,11 +124,11 @@ static void a_file_keeps_the_names_for_all_buffers(void **state)
 	source = source_of(ctx, &host);
 	for (unsigned int version = 6; version <= 7; version++) {
 		file = written(source, ctx, version, &own);
-		assert_name(dkt_source_disk(file, 0, DEV(254, 0)), "vda");
-		assert_name(dkt_source_disk(file, DKT_STREAM_ALL, DEV(8, 1)), "sda1");
-		assert_null(dkt_source_disk(file, 0, DEV(8, 2)));
-		assert_null(dkt_source_disk(file, 0, UINT64_MAX));
-		assert_null(dkt_source_disk(file, 7, DEV(8, 1)));
+		assert_name(dkt__source_disk(file, 0, DEV(254, 0)), "vda");
+		assert_name(dkt__source_disk(file, DKT__STREAM_ALL, DEV(8, 1)), "sda1");
+		assert_null(dkt__source_disk(file, 0, DEV(8, 2)));
+		assert_null(dkt__source_disk(file, 0, UINT64_MAX));
+		assert_null(dkt__source_disk(file, 7, DEV(8, 1)));
 		assert_int_equal(dkt__source_disk_at(file, 0, 0, &disk, sizeof(disk)), 0);
 		assert_int_equal(disk.dev, DEV(8, 1));
 		assert_string_equal(disk.name, "sda1");
@@ -166,11 +166,11 @@ static void a_merged_file_keeps_the_names_of_each_host(void **state)
 	for (int again = 0; again < 2; again++) {
 		const struct dkt_source *it = again ? file : merged;
 
-		assert_name(dkt_source_disk(it, stream_of(it, "a"), DEV(8, 16)), "sdb");
-		assert_name(dkt_source_disk(it, stream_of(it, "b"), DEV(8, 16)), "sdc");
-		assert_null(dkt_source_disk(it, stream_of(it, "c"), DEV(8, 16)));
-		assert_name(dkt_source_disk(it, DKT_STREAM_ALL, DEV(8, 0)), "sda");
-		assert_null(dkt_source_disk(it, DKT_STREAM_ALL, DEV(8, 16)));
+		assert_name(dkt__source_disk(it, stream_of(it, "a"), DEV(8, 16)), "sdb");
+		assert_name(dkt__source_disk(it, stream_of(it, "b"), DEV(8, 16)), "sdc");
+		assert_null(dkt__source_disk(it, stream_of(it, "c"), DEV(8, 16)));
+		assert_name(dkt__source_disk(it, DKT__STREAM_ALL, DEV(8, 0)), "sda");
+		assert_null(dkt__source_disk(it, DKT__STREAM_ALL, DEV(8, 16)));
 	}
 	dkt_source_close(file);
 	dkt_ctx_free(own);

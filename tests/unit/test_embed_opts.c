@@ -270,7 +270,7 @@ static void a_made_style_needs_only_record(void **state)
 	assert_int_equal(dkt_style_record(style, &gap, "dd", buf), 0);
 	assert_int_equal(dkt__style_flush(style, buf), 0);
 	assert_int_equal(dkt_style_end(style, buf), 0);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), "dd gap\n");
 	dkt_style_free(style);
 	assert_int_equal(closed, 2);
@@ -279,7 +279,7 @@ static void a_made_style_needs_only_record(void **state)
 	assert_int_equal(dkt_style_begin(style, buf), 0);
 	assert_int_equal(dkt__style_flush(style, buf), 0);
 	assert_int_equal(dkt_style_end(style, buf), 0);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), "end\nend\nend\n");
 	dkt_style_free(style);
 	dkt_buf_free(buf);

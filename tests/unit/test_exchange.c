@@ -276,7 +276,7 @@ static void test_ways(void **state)
 	rpc(r, PROCESS, 1, 180, 79, 0);
 	rpc(r, PROCESS, 1, 190, 79, 0);
 	assert_int_equal(exchange_finish(r->x), 0);
-	dkt_buf_add(text, "", 1);
+	dkt__buf_add(text, "", 1);
 	assert_string_equal(
 		text->data,
 		"10.0.0.1:40000 to 10.0.0.2:7000: 0 connected 110 1 accepted 120 0 FIN sent 130\n"

@@ -108,7 +108,7 @@ static void expect(struct tree *t, const char *sort, const char *rows)
 			dkt_buf_printf(buf, " (%s)", dkt_table_more(t->table, row));
 		dkt_buf_str(buf, "\n");
 	}
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), rows);
 	dkt_buf_free(buf);
 }

@@ -112,7 +112,7 @@ static void expect(struct tree *t, const char *keys, struct dkt_event *second, b
 		dkt_buf_str(buf, i ? " " : "");
 		dkt_table_text(table, i, 0, buf);
 	}
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), rows);
 	dkt_buf_free(buf);
 	dkt_table_free(table);

@@ -207,24 +207,24 @@ static void another_kernel_has_no_names(void **state)
 static void the_last_boot_can_be_read_twice(void **state)
 {
 	struct tree *t = *state;
-	struct dkt_last_boot boot;
+	struct dkt__boot_before boot;
 
 	assert_int_equal(tree_text(t->root, "last_boot_info", "text delta:\t0\ndata delta:\t0\n"),
 			 0);
 	hand_out(t, "trace_pipe_raw", 1);
-	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
-	assert_int_equal(boot.kernel, DKT_KERNEL_SAME);
+	assert_ok(t->ctx, dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_int_equal(boot.kernel, DKT__KERNEL_SAME);
 	assert_false(boot.kept);
 	shows(t, DKT_LIVE_LAST_BOOT, 1, "<...>");
 	/* The instance records again: what it has now is of this boot. */
 	assert_int_equal(tree_text(t->root, "last_boot_info", "# Current\n"), 0);
 	hand_out(t, "trace_pipe_raw", 2);
 	shows(t, DKT_LIVE_LAST_BOOT, 1, "<...>");
-	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_true(boot.kept);
-	assert_ok(t->ctx, dkt_instance_last_boot_clear(t->in));
+	assert_ok(t->ctx, dkt__instance_last_boot_clear(t->in));
 	assert_fails(t->ctx, -ENODATA, NULL,
-		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+		     dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 }
 
 /* struct trace_entry, then the fields of sched_switch that name processes. */
@@ -328,25 +328,26 @@ static void records_of_this_boot_are_not_the_last_ones(void **state)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_LAST_BOOT | DKT_LIVE_KEEP);
 	struct tree *t = *state;
-	struct dkt_last_boot boot;
+	struct dkt__boot_before boot;
 	struct dkt_source *source;
 
 	assert_fails(t->ctx, -EOPNOTSUPP, NULL,
-		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+		     dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(tree_text(t->root, "last_boot_info", "# Current\n"), 0);
 	hand_out(t, "trace_pipe_raw", 1);
 	assert_fails(t->ctx, -ENODATA, NULL,
-		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+		     dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_fails(t->ctx, -ENODATA, NULL, dkt_source_live(t->in, &opts, &source));
 	assert_int_equal(tree_text(t->root, "last_boot_info", "Offset: 1\n"), 0);
-	assert_fails(t->ctx, -EINVAL, NULL, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_fails(t->ctx, -EINVAL, NULL,
+		     dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(tree_text(t->root, "last_boot_info", "text delta:\t1\ndata delta:\t2\n"),
 			 0);
-	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
-	assert_int_equal(boot.kernel, DKT_KERNEL_OTHER);
+	assert_ok(t->ctx, dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_int_equal(boot.kernel, DKT__KERNEL_OTHER);
 	assert_int_equal(tree_text(t->root, "per_cpu/cpu0/stats", "entries: 0\n"), 0);
 	assert_fails(t->ctx, -ENODATA, NULL,
-		     dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+		     dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 }
 
 /* Makes the spool of the last boot as a reader leaves it that ended before it saved any page. */
@@ -362,19 +363,19 @@ static void a_reader_that_ended_early_leaves_the_records(void **state)
 {
 	static const char info[] = "text delta:\t-16\ndata delta:\t-16\n";
 	struct tree *t = *state;
-	struct dkt_last_boot boot;
+	struct dkt__boot_before boot;
 
 	assert_int_equal(tree_text(t->root, "last_boot_info", info), 0);
 	hand_out(t, "trace_pipe_raw", 1);
 	leave(t, "last_boot_info.new", "text delta:\t-1");
-	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(boot.moved, -16);
 	leave(t, "last_boot_info", info);
-	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_int_equal(boot.moved, -16);
 	assert_false(boot.kept);
 	shows(t, DKT_LIVE_LAST_BOOT, 1, "<...>");
-	assert_ok(t->ctx, dkt_instance_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_ok(t->ctx, dkt__instance_last_boot_get(t->in, &boot, sizeof(boot)));
 	assert_true(boot.kept);
 }
 

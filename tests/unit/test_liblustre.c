@@ -2,6 +2,7 @@
 /* libdktrace-lustre through its installed header: masks, class map, style and sources. */
 #include <dktrace/lustre.h>
 
+#include "lib/base/buf.h"
 #include "tests/helper/class_kernel.h"
 
 static struct dkt_lustre_map *map_of(struct dkt_ctx *ctx)
@@ -71,7 +72,7 @@ static void masks_are_printed(void **state)
 	dkt_lustre_mask_put(DKT_LUSTRE_DEBUG, 0x100001, buf);
 	dkt_buf_str(buf, ",");
 	dkt_lustre_mask_put(DKT_LUSTRE_SUBSYSTEM, 0, buf);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), "trace rpctrace,0");
 	dkt_buf_free(buf);
 	assert_string_equal(dkt_lustre_mask_name(DKT_LUSTRE_SUBSYSTEM, 16), "ldlm");
@@ -177,7 +178,7 @@ static void a_saved_text_is_a_source_and_a_style(void **state)
 		assert_ok(ctx, dkt_style_record(style, &record, "", buf));
 	}
 	assert_int_equal(n, 2);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	assert_string_equal(dkt_buf_data(buf, &len), TWO_LINES);
 	assert_ok(ctx, dkt_lustre_map_record(map, &gap, &type, &subsystem));
 	assert_int_equal(type, 0x02000400);

@@ -338,7 +338,7 @@ static void sources_that_do_not_follow_are_not_waited_for(void **state)
 	assert_int_equal(dkt_source_merge(&part, 1, &merged), 0);
 	assert_int_equal(dkt_source_wait(merged, 1000), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_fd(merged), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_wake(merged), -EOPNOTSUPP);
+	assert_int_equal(dkt__source_wake(merged), -EOPNOTSUPP);
 	dkt_source_close(merged);
 	dkt_source_close(part.source);
 	dkt_ctx_free(ctx);

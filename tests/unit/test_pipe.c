@@ -545,9 +545,9 @@ static void it_can_be_sought_before_the_first_record(void **state)
 	assert_fails(p.ctx, -EOPNOTSUPP, "the pipe can only be read from beginning to end",
 		     dkt_source_seek(p.source, 0, 0));
 	assert_int_equal(dkt__source_slice(p.source, 0, 1, &to), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_get_bytes(p.source, &done, &of), -EOPNOTSUPP);
+	assert_int_equal(dkt__source_get_bytes(p.source, &done, &of), -EOPNOTSUPP);
 	/* Somebody else may end the wait. */
-	assert_int_equal(dkt_source_wake(p.source), 0);
+	assert_int_equal(dkt__source_wake(p.source), 0);
 	assert_int_equal(dkt_source_wait(p.source, -1), 0);
 	close_pipe(&p);
 }

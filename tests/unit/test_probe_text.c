@@ -39,8 +39,8 @@ static void definitions_read_back(void **state)
 		assert_string_equal(probe->name, cases[i].name);
 		assert_string_equal(probe->place, cases[i].place);
 		assert_string_equal(probe->fields, cases[i].fields);
-		assert_ptr_equal(dkt_probes_find(probes, probe->group, probe->name), probe);
-		assert_null(dkt_probes_find(probes, "other", probe->name));
+		assert_ptr_equal(dkt__probes_find(probes, probe->group, probe->name), probe);
+		assert_null(dkt__probes_find(probes, "other", probe->name));
 		assert_null(dkt_probes_at(probes, 1));
 		assert_ok(*state, dkt__probe_text(*state, probe, &text));
 		assert_string_equal(text, cases[i].back ? cases[i].back : cases[i].text);
@@ -113,13 +113,13 @@ static void hits_are_joined_with_probes(void **state)
 	assert_int_equal(tree_text(probe_dir, "kprobe_profile", kprobes), 0);
 	assert_int_equal(tree_text(probe_dir, "uprobe_profile", uprobes), 0);
 	assert_ok(*state, dkt_probes_read(*state, &probes));
-	assert_int_equal(dkt_probes_find(probes, "a", "read")->hits, 7);
-	assert_int_equal(dkt_probes_find(probes, "a", "read")->missed, 1);
-	assert_int_equal(dkt_probes_find(probes, "b", "read")->hits, 9);
-	assert_true(dkt_probes_find(probes, "u", "sh")->hits == 3);
-	assert_true(dkt_probes_find(probes, "u", "go")->hits == UINT64_MAX - 1);
-	assert_true(dkt_probes_find(probes, "u", "go")->missed == DKT_PROBE_UNKNOWN);
-	assert_true(dkt_probes_find(probes, "c", "x")->hits == DKT_PROBE_UNKNOWN);
+	assert_int_equal(dkt__probes_find(probes, "a", "read")->hits, 7);
+	assert_int_equal(dkt__probes_find(probes, "a", "read")->missed, 1);
+	assert_int_equal(dkt__probes_find(probes, "b", "read")->hits, 9);
+	assert_true(dkt__probes_find(probes, "u", "sh")->hits == 3);
+	assert_true(dkt__probes_find(probes, "u", "go")->hits == UINT64_MAX - 1);
+	assert_true(dkt__probes_find(probes, "u", "go")->missed == DKT_PROBE_UNKNOWN);
+	assert_true(dkt__probes_find(probes, "c", "x")->hits == DKT_PROBE_UNKNOWN);
 	dkt_probes_free(probes);
 }
 
@@ -131,8 +131,8 @@ static void hits_of_other_probes_are_skipped(void **state)
 
 	assert_int_equal(tree_text(probe_dir, "kprobe_profile", kprobes), 0);
 	assert_ok(*state, dkt_probes_read(*state, &probes));
-	assert_true(dkt_probes_find(probes, "a", "read")->hits == DKT_PROBE_UNKNOWN);
-	assert_true(dkt_probes_find(probes, "b", "read")->hits == DKT_PROBE_UNKNOWN);
+	assert_true(dkt__probes_find(probes, "a", "read")->hits == DKT_PROBE_UNKNOWN);
+	assert_true(dkt__probes_find(probes, "b", "read")->hits == DKT_PROBE_UNKNOWN);
 	dkt_probes_free(probes);
 }
 

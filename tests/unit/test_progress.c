@@ -30,9 +30,9 @@ static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 	return 0;
 }
 
-#define clock_gettime        made_clock
-#define isatty               made_isatty
-#define dkt_source_get_bytes made_bytes
+#define clock_gettime         made_clock
+#define isatty                made_isatty
+#define dkt__source_get_bytes made_bytes
 #undef stderr
 #define stderr told
 #include "ctl/app/progress.c"

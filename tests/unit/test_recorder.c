@@ -478,13 +478,13 @@ static void formats_of_later_events_are_added_once(void **state)
 	char *bytes;
 
 	assert_fails(room->ctx, -EINVAL, "the recording has not begun",
-		     dkt_recorder_formats(recorder));
+		     dkt__recorder_formats(recorder));
 	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
-	assert_ok(room->ctx, dkt_recorder_formats(recorder));
+	assert_ok(room->ctx, dkt__recorder_formats(recorder));
 	assert_int_equal(tree_text(room->root, "set_event", "made:up\nmade:down\n"), 0);
 	assert_int_equal(tree_text(room->root, "events/made/down/enable", "1\n"), 0);
-	assert_ok(room->ctx, dkt_recorder_formats(recorder));
-	assert_ok(room->ctx, dkt_recorder_formats(recorder));
+	assert_ok(room->ctx, dkt__recorder_formats(recorder));
+	assert_ok(room->ctx, dkt__recorder_formats(recorder));
 	assert_ok(room->ctx, dkt_recorder_end(recorder));
 	dkt_recorder_free(recorder);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);

@@ -186,7 +186,7 @@ static void a_way_has_the_steps_of_both_hosts_in_order(void **state)
 	    " Request processed in 20us (21us total) trans 0 rc 0/0");
 	say(&r, 3, 50, "Sending " LUSTRE_CLIENT "1790:10.0.0.9@tcp:3:dd.0");
 	assert_int_equal(exchange_finish(r.x), 0);
-	dkt_buf_add(text, "", 1);
+	dkt__buf_add(text, "", 1);
 	assert_string_equal(text->data, "OST_READ x1780: 3 request sent 10 1 work begun 20"
 					" 3 request completed 30 1 work done 40\n");
 	dkt_buf_free(text);

@@ -127,11 +127,11 @@ static void each_cut_is_mended_and_counted(void **state)
 		size_t seen;
 
 		/* The directory of the tree is not one of the kernel's: it is not empty. */
-		assert_int_equal(dkt_recorder_rescue(room->ctx, room->fd, &records), -ENOTEMPTY);
+		assert_int_equal(dkt__recorder_rescue(room->ctx, room->fd, &records), -ENOTEMPTY);
 		seen = read_all(room, lost);
 		/* Each of the four buffers had one page in the kernel. */
 		assert_int_equal(seen + lost[0] + lost[1], 4 * (READ + OVER + 1));
-		assert_int_equal(dkt_recorder_rescue(room->ctx, room->fd, &records), 1);
+		assert_int_equal(dkt__recorder_rescue(room->ctx, room->fd, &records), 1);
 	}
 }
 
@@ -141,7 +141,7 @@ static int try_it(struct room *room, const char *instance, const char *boot)
 	uint64_t records;
 
 	store(room, instance, instance, boot, END);
-	return dkt_recorder_rescue(room->ctx, room->fd, &records);
+	return dkt__recorder_rescue(room->ctx, room->fd, &records);
 }
 
 static void other_recordings_are_left_alone(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SQL: the results of statements, and the errors of wrong ones. */
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/sql_tree.h"
 
@@ -68,16 +69,16 @@ static void test_a_statement_without_join_is_a_histogram(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct dkt_sql *sql;
+		const struct dkt__sql *sql;
 
-		assert_ok(t->ctx, dkt_sql_new(t->ctx, cases[i].text, NULL, &sql));
+		assert_ok(t->ctx, dkt__sql_new(t->ctx, cases[i].text, NULL, &sql));
 		assert_string_equal(sql->event, cases[i].event);
 		assert_string_equal(sql->keys, cases[i].keys);
 		assert_text(sql->vals, cases[i].vals);
 		assert_text(sql->filter, cases[i].filter);
 		assert_null(sql->end);
 		assert_null(sql->fields);
-		dkt_sql_free(sql);
+		dkt__sql_free(sql);
 	}
 }
 
@@ -113,8 +114,8 @@ static void test_a_statement_with_join_is_an_event(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct dkt_sql *sql;
-		int err = dkt_sql_new(t->ctx, cases[i].text, "e", &sql);
+		const struct dkt__sql *sql;
+		int err = dkt__sql_new(t->ctx, cases[i].text, "e", &sql);
 
 		if (err == -ENODEV) {
 			print_message("%s\n", dkt_error(t->ctx));
@@ -127,7 +128,7 @@ static void test_a_statement_with_join_is_an_event(void **state)
 		assert_string_equal(sql->begin_trigger, cases[i].begin);
 		assert_string_equal(sql->end_trigger, cases[i].end);
 		assert_null(sql->keys);
-		dkt_sql_free(sql);
+		dkt__sql_free(sql);
 	}
 }
 
@@ -186,7 +187,7 @@ static void test_a_wrong_statement_is_refused_with_its_place(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct dkt_sql *sql;
+		const struct dkt__sql *sql;
 		size_t words = strlen("sql: ") + strlen(cases[i].words);
 		const char *error, *caret;
 
@@ -195,7 +196,7 @@ static void test_a_wrong_statement_is_refused_with_its_place(void **state)
 				   strstr(cases[i].words, "has no field");
 
 		assert_fails(t->ctx, lacks ? -ENOENT : -EINVAL, NULL,
-			     dkt_sql_new(t->ctx, cases[i].text, NULL, &sql));
+			     dkt__sql_new(t->ctx, cases[i].text, NULL, &sql));
 		assert_null(sql);
 		error = dkt_error(t->ctx);
 		caret = strrchr(error, '\n');
@@ -236,48 +237,48 @@ static void test_an_event_of_two_is_refused_with_its_place(void **state)
 		/* clang-format on */
 	};
 	struct tree *t = *state;
-	const struct dkt_sql *sql;
+	const struct dkt__sql *sql;
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_fails(t->ctx, -EINVAL, NULL, dkt_sql_new(t->ctx, cases[i].text, "e", &sql));
+		assert_fails(t->ctx, -EINVAL, NULL, dkt__sql_new(t->ctx, cases[i].text, "e", &sql));
 		if (strncmp(dkt_error(t->ctx) + 5, cases[i].words, strlen(cases[i].words)) != 0)
 			assert_string_equal(dkt_error(t->ctx), cases[i].words);
 	}
 	assert_fails(t->ctx, -EINVAL, "sql: 'a b' cannot be the name of an event",
-		     dkt_sql_new(t->ctx, "select start.pid" JOIN, "a b", &sql));
+		     dkt__sql_new(t->ctx, "select start.pid" JOIN, "a b", &sql));
 }
 
 static void test_a_long_statement_is_refused(void **state)
 {
 	struct tree *t = *state;
-	const struct dkt_sql *sql;
+	const struct dkt__sql *sql;
 	char *text = malloc(65537);
 
 	assert_non_null(text);
 	memset(text, '(', 65536);
 	text[65536] = '\0';
 	assert_fails(t->ctx, -E2BIG, "sql: the statement has 65536 bytes; the limit is 4095",
-		     dkt_sql_new(t->ctx, text, NULL, &sql));
+		     dkt__sql_new(t->ctx, text, NULL, &sql));
 	text[4095] = '\0';
-	assert_int_equal(dkt_sql_new(t->ctx, text, NULL, &sql), -EINVAL);
+	assert_int_equal(dkt__sql_new(t->ctx, text, NULL, &sql), -EINVAL);
 	/* As deep as a condition can be. */
 	memcpy(text, "select pid from begin where ", 28);
 	memset(text + 28, '!', 4000);
-	assert_int_equal(dkt_sql_new(t->ctx, text, NULL, &sql), -EINVAL);
+	assert_int_equal(dkt__sql_new(t->ctx, text, NULL, &sql), -EINVAL);
 	free(text);
 }
 
 static void test_a_context_without_events_says_so(void **state)
 {
-	const struct dkt_sql *sql;
+	const struct dkt__sql *sql;
 	struct dkt_ctx *ctx;
 
 	(void)state;
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_true(dkt_sql_new(ctx, "select pid from begin", NULL, &sql) < 0);
+	assert_true(dkt__sql_new(ctx, "select pid from begin", NULL, &sql) < 0);
 	assert_null(sql);
-	dkt_sql_free(sql);
+	dkt__sql_free(sql);
 	dkt_ctx_free(ctx);
 }
 

@@ -306,7 +306,7 @@ static void folded_prints_stacks(void **state)
 	styled(&room, "");
 	dkt_buf_reset(room.buf);
 	assert_int_equal(dkt_style_end(room.style, room.buf), 0);
-	dkt_buf_add(room.buf, "", 1);
+	dkt__buf_add(room.buf, "", 1);
 	assert_string_equal(dkt_buf_data(room.buf, &len), "-;other;0x99 1\n"
 							  "[lost];cpu_3 7\n"
 							  "sample;a_b_c;0x10;0x20;0x30 1\n"

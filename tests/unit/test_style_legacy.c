@@ -84,7 +84,7 @@ static void line_is(const struct dkt_record *rec, int64_t wall, const char *want
 
 	dkt_buf_reset(buf);
 	dkl_legacy_style_line(style, rec, wall, buf);
-	dkt_buf_add(buf, "", 1);
+	dkt__buf_add(buf, "", 1);
 	data = dkt_buf_data(buf, &len);
 	assert_string_equal(data, want);
 }

@@ -129,7 +129,7 @@ static void other_styles_print_stacks_as_records(void **state)
 	styled(&c.room, "dd");
 	dkt_buf_reset(c.room.buf);
 	assert_int_equal(dkt_style_end(c.room.style, c.room.buf), 0);
-	dkt_buf_add(c.room.buf, "", 1);
+	dkt__buf_add(c.room.buf, "", 1);
 	assert_string_equal(dkt_buf_data(c.room.buf, &(size_t){ 0 }),
 			    "sample;dd;0x401000;a\"b+0x12f0;f 1\n");
 	room_close(&c.room);

@@ -448,7 +448,7 @@ static void damaged_symbols_are_reported_when_needed(void **state)
 	assert_int_equal(dkt_source_seek(r.source, 0, 0), 0);
 	assert_int_equal(print(&r), 9);
 	assert_non_null(memmem(r.buf->data, r.buf->len, " f=0x1000\n", 10));
-	dkt_buf_add(said, "", 1);
+	dkt__buf_add(said, "", 1);
 	assert_string_equal(said->data, "the file's symbols cannot be unpacked");
 	end(&r);
 	dkt_buf_free(said);

@@ -151,7 +151,8 @@ int dkl_record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int 
 		const char *text;
 		size_t len;
 
-		dkt_buf_add(buf, line, (size_t)(dkl_record_line(&kept, rec, rec_len, line) - line));
+		dkt__buf_add(buf, line,
+			     (size_t)(dkl_record_line(&kept, rec, rec_len, line) - line));
 		dkt__buf_escape(buf, 0);
 		text = dkt_buf_data(buf, &len);
 		err = dkt_buf_error(buf);

@@ -222,7 +222,7 @@ uint64_t dkl_cdebug_missed(struct dkt_ctx *ctx)
 
 	if (!dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) || dkt_probes_read(ctx, &probes))
 		return 0;
-	probe = dkt_probes_find(probes, CDEBUG_GROUP, CDEBUG_NAME);
+	probe = dkt__probes_find(probes, CDEBUG_GROUP, CDEBUG_NAME);
 	if (probe && probe->missed != DKT_PROBE_UNKNOWN)
 		missed = probe->missed;
 	dkt_probes_free(probes);

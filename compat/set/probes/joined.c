@@ -9,7 +9,7 @@
 
 /* ---- adding ---- */
 
-int dkl_joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char *name,
+int dkl_joined_define(struct dkt_ctx *ctx, const struct dkt__sql *sql, const char *name,
 		      struct dkt_probes **probes)
 {
 	char *text __cleanup(free) = dkt__format("s:synthetic/%s %s", name, sql->fields);
@@ -26,7 +26,7 @@ static int take_trigger(struct debuglog *log, const char *event, const char *tri
 	return line ? dkl_triggers_take(log, line, set) : -ENOMEM;
 }
 
-static int apply(struct debuglog *log, const struct dkt_sql *sql)
+static int apply(struct debuglog *log, const struct dkt__sql *sql)
 {
 	struct settings set;
 	int err = dkl_settings_copy(&set, &log->set);
@@ -41,7 +41,7 @@ static int apply(struct debuglog *log, const struct dkt_sql *sql)
 	return err;
 }
 
-int dkl_joined_add(struct debuglog *log, const struct dkt_sql *sql,
+int dkl_joined_add(struct debuglog *log, const struct dkt__sql *sql,
 		   const struct dkt_probes *definition, const struct probes_opts *opts,
 		   struct probes_result *result)
 {

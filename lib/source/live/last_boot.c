@@ -94,28 +94,28 @@ static int find_records(struct dkt_instance *in, const struct dkt__last_boot *bo
 	return err || n ? err : no_records(in);
 }
 
-int dkt_instance_last_boot_get(struct dkt_instance *in, struct dkt_last_boot *out, size_t sz)
+int dkt__instance_last_boot_get(struct dkt_instance *in, struct dkt__boot_before *out, size_t sz)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__blank(out, sz) && in);
 
 	char *text __cleanup(free) = NULL;
 	struct dkt__last_boot boot;
-	struct dkt_last_boot mine = { 0 };
+	struct dkt__boot_before mine = { 0 };
 	int err = read_info(in, &text, &boot);
 
 	if (!err)
 		err = find_records(in, &boot, &mine.kept);
 	if (!err) {
 		mine.moved = dkt__last_boot_moved(in->ctx, &boot);
-		mine.kernel = !boot.has_delta                    ? DKT_KERNEL_UNKNOWN :
-			      boot.text_delta == boot.data_delta ? DKT_KERNEL_SAME :
-								   DKT_KERNEL_OTHER;
+		mine.kernel = !boot.has_delta                    ? DKT__KERNEL_UNKNOWN :
+			      boot.text_delta == boot.data_delta ? DKT__KERNEL_SAME :
+								   DKT__KERNEL_OTHER;
 	}
 	dkt__last_boot_clear(&boot);
 	return err ? err : dkt__fill(out, sz, &mine);
 }
 
-int dkt_instance_last_boot_find(struct dkt_ctx *ctx, char **name)
+int dkt__instance_last_boot_find(struct dkt_ctx *ctx, char **name)
 {
 	dkt__needs(ctx, dkt__clear(name) && ctx);
 
@@ -198,7 +198,7 @@ int dkt__instance_last_boot_mark(struct dkt_instance *in)
 	return dkt_instance_mark(in, text);
 }
 
-int dkt_instance_last_boot_clear(struct dkt_instance *in)
+int dkt__instance_last_boot_clear(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 

@@ -125,7 +125,7 @@ static int begin_file(struct retiring *r)
 	for (at = text; at && take_one(&at, text + len, &one);) {
 		r->next = DKT__MIN(r->next, one.id - 1);
 		dkt_buf_printf(&r->file, "%s:%s %d %zu\n", one.system, one.name, one.id, one.len);
-		dkt_buf_add(&r->file, one.format, one.len);
+		dkt__buf_add(&r->file, one.format, one.len);
 		dkt_buf_str(&r->file, "\n");
 	}
 	return dkt_buf_error(&r->file);

@@ -7,7 +7,7 @@
 /* All are -1 if the source does not follow. */
 struct dkt__watch {
 	int all; /* epoll: the buffers and the three below */
-	int wake; /* eventfd: dkt_source_wake() was called */
+	int wake; /* eventfd: dkt__source_wake() was called */
 	int more; /* eventfd: records are available */
 	int timer; /* timerfd: time to check again for a buffer that poll() cannot report */
 };
@@ -30,7 +30,7 @@ int dkt__watch_buffer(struct dkt__watch *watch, int fd, bool on);
 /* Sets whether records are available, and whether a buffer is absent. */
 int dkt__watch_more(struct dkt__watch *watch, bool more, bool absent);
 
-/* Waits until the descriptor is readable, and clears a call of dkt_source_wake(). */
+/* Waits until the descriptor is readable, and clears a call of dkt__source_wake(). */
 int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms);
 
 /* Makes the descriptor readable; may be called by any thread. */
