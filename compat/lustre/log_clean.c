@@ -10,8 +10,8 @@
 
 #include "compat/lustre/binary.h"
 #include "compat/lustre/console_text.h"
+#include "compat/lustre/log_hosts.h"
 #include "compat/lustre/log_text.h"
-#include "compat/lustre/prefix.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/temporary.h"

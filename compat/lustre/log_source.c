@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "compat/lustre/binary/epochs.h"
 #include "compat/lustre/binary/event.h"
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/runs.h"

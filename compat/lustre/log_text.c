@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "compat/lustre/console_text.h"
-#include "compat/lustre/prefix.h"
+#include "compat/lustre/log_hosts.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
 #include "lib/inside.h"

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "compat/lustre/prefix.h"
+#include "compat/lustre/log_hosts.h"
 #include "lib/base/parse.h"
 
 /* Returns local time in s. Whatever a zone does, it does it at a full minute. */

@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-#include "compat/lustre/binary/from_line.h"
+#include "compat/lustre/binary/event.h"
 #include "compat/lustre/style_legacy.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"

@@ -6,7 +6,6 @@
 
 #include "compat/dk/debug_daemon/file.h"
 #include "compat/lustre/binary/event.h"
-#include "compat/lustre/binary/from_line.h"
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/sort.h"
 #include "lib/base/buf.h"

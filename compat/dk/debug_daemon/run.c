@@ -10,7 +10,7 @@
 #include "compat/dk/debug_daemon/file.h"
 #include "compat/io/output.h"
 #include "compat/log/directory.h"
-#include "compat/lustre/binary/from_line.h"
+#include "compat/lustre/binary/event.h"
 #include "compat/lustre/mask.h"
 #include "compat/lustre/style_legacy.h"
 #include "compat/pipeline/pipeline.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Presents Lustre's binary records as records of an event, for filters and styles. */
+/* Presents Lustre's binary records as records of an event, and lines of text as binary records. */
 #pragma once
 
 #include <dktrace/dktrace.h>
 
 #include "compat/lustre/binary.h"
+#include "compat/lustre/class.h"
 
 /* Returns the wall-clock time of a record, in ns. */
 static inline int64_t record_time(const uint8_t *rec)
@@ -44,3 +45,15 @@ void dkl_record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t l
  */
 bool dkl_record_event_read(const struct dkt_record *record, struct record_head *head,
 			   struct record_texts *texts);
+
+/* Limit of a record: Lustre's lctl accepts it even if 47 bytes are added. */
+#define RECORD_FROM_LINE_MAX (RECORD_LUSTRE_MAX - 47)
+
+/*
+ * Writes the binary record that df prints as this line, which ends with a newline. Returns its
+ * length. A text that is too long is truncated, but keeps its newline. wall is to be added to the
+ * record's time, in ns.
+ */
+size_t dkl_record_from_line(const struct dkt_record *from, const struct class_bits *bits,
+			    int64_t wall, const char *line, size_t len,
+			    uint8_t rec[RECORD_FROM_LINE_MAX]);

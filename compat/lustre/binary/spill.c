@@ -2,7 +2,7 @@
 /* A file without a name, below $TMPDIR or /tmp, to which records are appended. */
 #include "compat/lustre/binary/spill.h"
 
-#include "compat/lustre/binary/epochs.h"
+#include "compat/lustre/binary/runs.h"
 #include "lib/base/memory.h"
 #include "lib/base/temporary.h"
 

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#include "compat/lustre/message/kcore.h"
+#include "compat/lustre/message/search.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/parse.h"

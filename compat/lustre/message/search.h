@@ -3,6 +3,8 @@
 #pragma once
 
 #include <dktrace/dktrace.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/strings.h"
 
@@ -57,3 +59,12 @@ int dkl_texts_read(struct dkt_ctx *ctx, struct dkt__strings *texts);
 
 /* Adds the strings of at least four printable bytes that the bytes contain with their NUL. */
 int dkl_texts_in(const char *bytes, size_t len, struct dkt__strings *texts);
+
+/*
+ * Returns a descriptor, which the caller closes; -errno: no permission, or the kernel is locked
+ * down.
+ */
+int dkl_kcore_open(void);
+
+/* Reads up to len bytes at a kernel address. Returns their number; 0: they cannot be read. */
+size_t dkl_kcore_read(int fd, uint64_t address, void *bytes, size_t len);
