@@ -2,7 +2,6 @@
 /* Removes the debug log: its instance, its probes, its saved files, the mount. */
 #include "compat/apply/apply.h"
 #include "compat/log/directory.h"
-#include "compat/log/mount.h"
 #include "compat/log/probe_list.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug log's directory in /run: who owns it, the lock of changes, its removal. */
+/* The debug log's directory in /run: who owns it, the lock of changes, its removal; mounts tracefs. */
 #pragma once
 
 #include "compat/log/debuglog.h"
@@ -33,3 +33,12 @@ int dkl_log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings 
 
 /* Removes the directory with all it holds. */
 int dkl_log_dir_remove(struct debuglog *log);
+
+/*
+ * Finds tracefs. With DEBUGLOG_CHANGE in flags, mounts it if necessary, after a note for
+ * dkl_log_unmount() was left in RUN_DIR.
+ */
+int dkl_log_mount(struct dkt_ctx *ctx, unsigned int flags);
+
+/* Unmounts tracefs if it was mounted for a log and no log is left. */
+int dkl_log_unmount(struct dkt_ctx *ctx);

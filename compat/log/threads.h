@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The recorded threads, and the processes as a user names them. */
+/* The recorded threads, and the processes and options as a user names them. */
 #pragma once
 
-#include <stdio.h>
-
 #include <dktrace/dktrace.h>
+#include <stdio.h>
 
 /* All zeroes: all threads. */
 struct threads {
@@ -45,3 +44,21 @@ void dkl_threads_print_processes(FILE *out, const char *processes, bool children
 
 /* -ESRCH: boot is not the ID of this boot. NULL is accepted. */
 int dkl_threads_check_boot(struct dkt_ctx *ctx, const char *boot);
+
+/* Either value or flag is NULL. */
+struct option_word {
+	const char *name; /* with the dashes */
+	const char **value;
+	bool *flag;
+};
+
+/*
+ * Splits the line, in place, into words that are separated by spaces or tabs. Stores the values of
+ * options in the variables they point to, and all other words in rest, which ends with NULL. The
+ * caller frees rest; its words are part of line. -EINVAL: an unknown option, or a missing value.
+ */
+int dkl_option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known,
+		     size_t n_known, char ***rest, size_t *n);
+
+/* Prints " NAME VALUE"; nothing if value is NULL. */
+void dkl_option_word_print(FILE *out, const char *name, const char *value);

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 
-#include "compat/log/option_words.h"
 #include "compat/log/threads.h"
 #include "compat/lustre/programs.h"
 #include "lib/base/io.h"

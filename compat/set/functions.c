@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "compat/apply/apply.h"
-#include "compat/log/option_words.h"
+#include "compat/log/threads.h"
 #include "lib/base/io.h"
 #include "lib/base/parse.h"
 

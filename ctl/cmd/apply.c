@@ -2,7 +2,7 @@
 /* apply: applies a configuration file, all of it or none of it. */
 #include "compat/apply/apply.h"
 #include "compat/io/say.h"
-#include "compat/log/mount.h"
+#include "compat/log/directory.h"
 #include "compat/set/param.h"
 #include "compat/set/saved.h"
 #include "ctl/app/cage.h"

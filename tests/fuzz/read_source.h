@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-#include "compat/pipeline/bounds.h"
+#include "compat/pipeline/pipeline.h"
 #include "lib/ctx.h"
 #include "lib/inside.h"
 #include "tests/fuzz/replay.h"

@@ -4,7 +4,7 @@
  */
 #include "compat/set/probes/probe_words.h"
 
-#include "compat/log/option_words.h"
+#include "compat/log/threads.h"
 #include "lib/base/io.h"
 #include "lib/inside.h"
 
