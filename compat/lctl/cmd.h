@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compat/lctl/lctl.h"
-#include "compat/lctl/param/opts.h"
+#include "compat/lctl/param/list.h"
 #include "lib/base/guess.h"
 
 /* Each command returns lctl's exit status. */
