@@ -5,7 +5,6 @@
 #include "ctl/app/print.h"
 #include "ctl/input/args.h"
 #include "ctl/input/causes.h"
-#include "ctl/input/jobs.h"
 #include "lib/base/buf.h"
 #include "lib/base/every_field.h"
 #include "lib/base/stop.h"

@@ -9,3 +9,12 @@
  * requests; large files only with --clock-error. The files are open and related to the first one.
  */
 int causes_narrow(struct inputs *inputs, const struct record_args *args);
+
+/*
+ * Prints with n threads. Each thread formats one slice of time after another, and the slices are written
+ * in order, so that memory holds the text of one slice per thread. The calling thread uses the
+ * inputs and the sink given here; the other threads open the files again. An error message is in the
+ * app's context.
+ */
+int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
+	     struct outfile *file);
