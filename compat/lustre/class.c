@@ -26,14 +26,6 @@ struct catalogue {
 	size_t n_systems;
 };
 
-#define WORD_BITS (8 * sizeof(unsigned long))
-
-/* The events that an entry matches: one bit each. */
-struct event_set {
-	unsigned long *words;
-	size_t n_words;
-};
-
 /* ---- matching ---- */
 
 static int catalogue_init(struct catalogue *c, struct dkt_event *const *events, size_t n)
@@ -78,7 +70,7 @@ static size_t lower_bound(const struct catalogue *c, const struct system *system
 }
 
 static void match_names(const struct catalogue *c, const struct system *system, const char *glob,
-			bool negative, struct event_set *set)
+			bool negative, bool *matched)
 {
 	size_t prefix = dkt__glob_prefix(glob);
 
@@ -87,17 +79,12 @@ static void match_names(const struct catalogue *c, const struct system *system, 
 
 		if (strncmp(name, glob, prefix))
 			break;
-		if (!dkt__glob(glob + prefix, name + prefix))
-			continue;
-		if (negative)
-			set->words[i / WORD_BITS] &= ~(1ul << i % WORD_BITS);
-		else
-			set->words[i / WORD_BITS] |= 1ul << i % WORD_BITS;
+		if (dkt__glob(glob + prefix, name + prefix))
+			matched[i] = !negative;
 	}
 }
 
-static void match_glob(const struct catalogue *c, struct event_set *set,
-		       const struct class_glob *glob)
+static void match_glob(const struct catalogue *c, bool *matched, const struct class_glob *glob)
 {
 	size_t prefix = dkt__glob_prefix(glob->system);
 
@@ -107,35 +94,22 @@ static void match_glob(const struct catalogue *c, struct event_set *set,
 		if (strncmp(system->name, glob->system, prefix) ||
 		    !dkt__glob(glob->system + prefix, system->name + prefix))
 			continue;
-		match_names(c, system, glob->names[0], glob->negative, set);
+		match_names(c, system, glob->names[0], glob->negative, matched);
 		if (glob->names[1])
-			match_names(c, system, glob->names[1], glob->negative, set);
+			match_names(c, system, glob->names[1], glob->negative, matched);
 	}
 }
 
-static void match_entry(const struct catalogue *c, struct event_set *set,
-			const struct class_entry *entry)
+/* Sets which events the entry matches. */
+static void match_entry(const struct catalogue *c, bool *matched, const struct class_entry *entry)
 {
-	memset(set->words, 0, set->n_words * sizeof(*set->words));
+	memset(matched, 0, c->n * sizeof(*matched));
 	for (size_t i = 0; i < entry->n_globs; i++)
 		if (!entry->globs[i].negative)
-			match_glob(c, set, &entry->globs[i]);
+			match_glob(c, matched, &entry->globs[i]);
 	for (size_t i = 0; i < entry->n_globs; i++)
 		if (entry->globs[i].negative)
-			match_glob(c, set, &entry->globs[i]);
-}
-
-/* Returns the first event of the set from i on, or n. */
-static size_t next_event(const struct event_set *set, size_t i, size_t n)
-{
-	for (; i < n; i++) {
-		unsigned long rest = set->words[i / WORD_BITS] >> i % WORD_BITS;
-
-		if (rest)
-			return i + (size_t)__builtin_ctzl(rest);
-		i |= WORD_BITS - 1;
-	}
-	return n;
+			match_glob(c, matched, &entry->globs[i]);
 }
 
 /* ---- applying entries in order ---- */
@@ -184,48 +158,39 @@ static int apply_class(struct class_map *map, size_t event, unsigned int class,
 			   (struct class_condition){ event, class, entry });
 }
 
-static int resolve_class(struct class_map *map, const struct catalogue *c, struct event_set *set,
-			 unsigned int class)
+static int apply_subsystem(struct class_map *map, size_t event, unsigned int bit,
+			   const struct class_entry *entry)
 {
-	const struct class_target *target = &map->classes[class];
+	if (entry->remove)
+		map->bits[event].subsystems &= ~(1u << bit);
+	else
+		map->bits[event].subsystems |= 1u << bit;
+	return 0;
+}
+
+static int apply_message(struct class_map *map, size_t event, unsigned int bit,
+			 const struct class_entry *entry)
+{
+	(void)bit;
+	map->bits[event].fields = !entry->remove;
+	return 0;
+}
+
+typedef int apply_fn(struct class_map *map, size_t event, unsigned int bit,
+		     const struct class_entry *entry);
+
+static int resolve(struct class_map *map, const struct catalogue *c, bool *matched,
+		   const struct class_target *target, unsigned int bit, apply_fn *apply)
+{
 	int err = 0;
 
 	for (size_t i = 0; i < target->n && !err; i++) {
-		match_entry(c, set, &target->entries[i]);
-		for (size_t event = next_event(set, 0, c->n); event < c->n && !err;
-		     event = next_event(set, event + 1, c->n))
-			err = apply_class(map, event, class, &target->entries[i]);
+		match_entry(c, matched, &target->entries[i]);
+		for (size_t event = 0; event < c->n && !err; event++)
+			if (matched[event])
+				err = apply(map, event, bit, &target->entries[i]);
 	}
 	return err;
-}
-
-static void resolve_subsystem(struct class_map *map, const struct catalogue *c,
-			      struct event_set *set, unsigned int bit)
-{
-	const struct class_target *target = &map->subsystems[bit];
-
-	for (size_t i = 0; i < target->n; i++) {
-		match_entry(c, set, &target->entries[i]);
-		for (size_t event = next_event(set, 0, c->n); event < c->n;
-		     event = next_event(set, event + 1, c->n))
-			if (target->entries[i].remove)
-				map->bits[event].subsystems &= ~(1u << bit);
-			else
-				map->bits[event].subsystems |= 1u << bit;
-	}
-}
-
-static void resolve_messages(struct class_map *map, const struct catalogue *c,
-			     struct event_set *set)
-{
-	for (size_t i = 0; i < map->messages.n; i++) {
-		const struct class_entry *entry = &map->messages.entries[i];
-
-		match_entry(c, set, entry);
-		for (size_t event = next_event(set, 0, c->n); event < c->n;
-		     event = next_event(set, event + 1, c->n))
-			map->bits[event].fields = !entry->remove;
-	}
 }
 
 /* Returns the subsystems that have modules. */
@@ -264,9 +229,8 @@ static void finish_bits(struct class_map *map)
 
 int dkl_class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n)
 {
-	unsigned long *words __cleanup(free) = NULL;
+	bool *matched __cleanup(free) = calloc(n + 1, sizeof(*matched));
 	struct system *systems __cleanup(free) = NULL;
-	struct event_set set = { .n_words = n / WORD_BITS + 1 };
 	struct catalogue c;
 	int err;
 
@@ -274,19 +238,18 @@ int dkl_class_map_resolve(struct class_map *map, struct dkt_event *const *events
 	map->n_conditions = 0;
 	map->n_bits = 0;
 	map->bits = calloc(n + 1, sizeof(*map->bits));
-	words = set.words = calloc(set.n_words, sizeof(*set.words));
-	if (!map->bits || !words)
+	if (!map->bits || !matched)
 		return -ENOMEM;
 	map->n_bits = n;
 	err = catalogue_init(&c, events, n);
 	systems = c.systems;
 	for (unsigned int bit = 0; bit < MASK_BITS && !err; bit++) {
-		err = resolve_class(map, &c, &set, bit);
-		resolve_subsystem(map, &c, &set, bit);
+		err = resolve(map, &c, matched, &map->classes[bit], bit, apply_class);
+		resolve(map, &c, matched, &map->subsystems[bit], bit, apply_subsystem);
 	}
 	if (err)
 		return err;
-	resolve_messages(map, &c, &set);
+	resolve(map, &c, matched, &map->messages, 0, apply_message);
 	finish_bits(map);
 	return 0;
 }

@@ -197,34 +197,17 @@ static int64_t read_number(const void *bytes, size_t size, bool is_signed)
 	return is_signed ? (int64_t)(value << unused) >> unused : (int64_t)value;
 }
 
-/* Returns the size of a number of this type; 0 if the type is not a number. */
-static size_t number_size(unsigned int type, bool *is_signed)
-{
-	*is_signed = type >= NLA_S8 && type <= NLA_S64;
-	switch (type) {
-	case NLA_U8:
-	case NLA_S8:
-		return 1;
-	case NLA_U16:
-	case NLA_S16:
-		return 2;
-	case NLA_U32:
-	case NLA_S32:
-		return 4;
-	case NLA_U64:
-	case NLA_S64:
-		return 8;
-	default:
-		return 0;
-	}
-}
+/* The size of a number of each type; 0 if the type is not a number. */
+static const uint8_t number_sizes[] = {
+	[NLA_U8] = 1, [NLA_U16] = 2, [NLA_U32] = 4, [NLA_U64] = 8,
+	[NLA_S8] = 1, [NLA_S16] = 2, [NLA_S32] = 4, [NLA_S64] = 8,
+};
 
 static int each_scalar(const struct keyval_key *key, const struct nlattr *attr, unsigned int depth,
 		       keyval_fn fn, void *data)
 {
 	struct keyval_item item = { .key = key->name ? key->name : "", .depth = depth };
-	bool is_signed;
-	size_t size = number_size(key->type, &is_signed);
+	size_t size = key->type < ARRAY_SIZE(number_sizes) ? number_sizes[key->type] : 0;
 
 	if (key->type == NLA_STRING || key->type == NLA_NUL_STRING) {
 		item.is_text = true;
@@ -237,7 +220,7 @@ static int each_scalar(const struct keyval_key *key, const struct nlattr *attr, 
 	} else if ((size_t)nla_len(attr) < size) {
 		return -EBADMSG;
 	} else {
-		item.number = read_number(nla_data(attr), size, is_signed);
+		item.number = read_number(nla_data(attr), size, key->type >= NLA_S8);
 	}
 	return fn(data, &item);
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
 
@@ -29,12 +30,6 @@ static void build_context(struct legacy_context *context, const struct dkt_recor
 					    ":0:%" PRIu32 ":0:", (uint32_t)rec->pid);
 }
 
-static void put_six_digits(char *p, uint32_t number)
-{
-	for (int i = 5; i >= 0; i--, number /= 10)
-		p[i] = (char)('0' + number % 10);
-}
-
 static void put_time(struct legacy_common *common, uint64_t us, struct dkt_buf *buf)
 {
 	const uint64_t second = us / 1000000;
@@ -44,7 +39,7 @@ static void put_time(struct legacy_common *common, uint64_t us, struct dkt_buf *
 		common->n_second = (size_t)snprintf(common->seconds, sizeof(common->seconds),
 						    "%" PRIu64 ".", second);
 	}
-	put_six_digits(common->seconds + common->n_second, (uint32_t)(us - second * 1000000));
+	dkt__put_six(common->seconds + common->n_second, (uint32_t)(us - second * 1000000));
 	dkt__buf_add(buf, common->seconds, common->n_second + 6);
 }
 

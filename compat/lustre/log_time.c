@@ -94,7 +94,7 @@ static bool take_year(const char **p, struct tm *tm)
  * Takes "Nov 25 03:12:55 ", or with a fraction as of journalctl. The year is the one that stands before or
  * after it, or else the last one in which that was not after the file was written.
  */
-static bool take_date(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
+static bool take_date(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	struct tm tm = { .tm_isdst = -1 }, *now = &calendar->now;
 	const time_t written = (time_t)calendar->written;
@@ -109,16 +109,39 @@ static bool take_date(const char **p, struct log_calendar *calendar, int64_t *se
 		tm.tm_year = now->tm_year -
 			     (tm.tm_mon > now->tm_mon ||
 			      (tm.tm_mon == now->tm_mon && tm.tm_mday > now->tm_mday + 1));
-	*sec = local_time(calendar, &tm);
-	*usec = take_fraction(p);
+	time->sec = local_time(calendar, &tm);
+	time->usec = take_fraction(p);
 	return **p == ' ';
+}
+
+/* Takes "2026-11-25". */
+static bool take_numbers(const char **p, struct tm *tm)
+{
+	if (!take(p, 4, &tm->tm_year) || !take_char(p, '-') || !take(p, 2, &tm->tm_mon) ||
+	    !take_char(p, '-') || !take(p, 2, &tm->tm_mday))
+		return false;
+	tm->tm_year -= 1900;
+	tm->tm_mon--;
+	return true;
+}
+
+/* Takes "1795576375.250000". */
+static bool take_seconds(const char **p, struct log_time *time)
+{
+	uint64_t value;
+
+	if (dkt__take_u64(p, NULL, DKT__DEC, &value) || value > UINT32_MAX || **p != '.')
+		return false;
+	time->sec = (int64_t)value;
+	time->usec = take_fraction(p);
+	return true;
 }
 
 /*
  * Takes "Wed 2026-11-25 03:12:55 CET " of journalctl -o short-full, or with a fraction as of -o verbose: local
  * time or UTC.
  */
-static bool take_full(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
+static bool take_full(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	struct tm tm = { .tm_isdst = -1 };
 	const char *zone;
@@ -126,69 +149,56 @@ static bool take_full(const char **p, struct log_calendar *calendar, int64_t *se
 	if (strcspn(*p, " ") != 3)
 		return false;
 	*p += 4;
-	if (!take(p, 4, &tm.tm_year) || !take_char(p, '-') || !take(p, 2, &tm.tm_mon) ||
-	    !take_char(p, '-') || !take(p, 2, &tm.tm_mday) || !take_clock(p, &tm))
+	if (!take_numbers(p, &tm) || !take_clock(p, &tm))
 		return false;
-	*usec = take_fraction(p);
+	time->usec = take_fraction(p);
 	if (!take_char(p, ' '))
 		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
 	zone = *p;
 	*p += strcspn(zone, " ");
-	*sec = strncmp(zone, "UTC ", 4) != 0 ? local_time(calendar, &tm) : timegm(&tm);
+	time->sec = strncmp(zone, "UTC ", 4) != 0 ? local_time(calendar, &tm) : timegm(&tm);
 	return **p == ' ';
 }
 
 /* Takes "1795576375.250000 " of journalctl -o short-unix. */
-static bool take_unix(const char **p, int64_t *sec, uint64_t *usec)
+static bool take_unix(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
-	uint64_t value;
-
-	if (dkt__take_u64(p, NULL, DKT__DEC, &value) || value > UINT32_MAX || **p != '.')
-		return false;
-	*sec = (int64_t)value;
-	*usec = take_fraction(p);
-	return **p == ' ';
+	(void)calendar;
+	return take_seconds(p, time) && **p == ' ';
 }
 
 /* Takes "2026-11-25T03:12:55.123456+01:00", in local time without a zone; a space can be for the T. */
-static bool take_date_time(const char **p, struct log_calendar *calendar, int64_t *sec,
-			   uint64_t *usec)
+static bool take_date_time(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	struct tm tm = { .tm_isdst = -1 };
 	int hours, minutes = 0, sign;
 
-	if (!take(p, 4, &tm.tm_year) || !take_char(p, '-') || !take(p, 2, &tm.tm_mon) ||
-	    !take_char(p, '-') || !take(p, 2, &tm.tm_mday) || (!take_char(p, 'T') && **p != ' ') ||
-	    !take_clock(p, &tm))
+	if (!take_numbers(p, &tm) || (!take_char(p, 'T') && **p != ' ') || !take_clock(p, &tm))
 		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
-	*usec = take_fraction(p);
+	time->usec = take_fraction(p);
 	sign = **p == '-' ? -1 : 1;
 	if (take_char(p, 'Z')) {
-		*sec = timegm(&tm);
+		time->sec = timegm(&tm);
 	} else if (**p == '+' || **p == '-') {
 		++*p;
 		if (!take(p, 2, &hours))
 			return false;
 		take_char(p, ':');
 		take(p, 2, &minutes);
-		*sec = timegm(&tm) - sign * (hours * 3600 + minutes * 60);
+		time->sec = timegm(&tm) - sign * (hours * 3600 + minutes * 60);
 	} else {
-		*sec = local_time(calendar, &tm);
+		time->sec = local_time(calendar, &tm);
 	}
 	return true;
 }
 
-static bool take_iso(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
+static bool take_iso(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
-	return take_date_time(p, calendar, sec, usec) && **p == ' ';
+	return take_date_time(p, calendar, time) && **p == ' ';
 }
 
 /* Takes the "[Wed Nov 25 03:12:55 2026] " of dmesg -T. */
-static bool take_dmesg(const char **p, struct log_calendar *calendar, int64_t *sec)
+static bool take_dmesg(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	struct tm tm = { .tm_isdst = -1 };
 
@@ -198,35 +208,29 @@ static bool take_dmesg(const char **p, struct log_calendar *calendar, int64_t *s
 	if (!take_day(p, &tm) || !take_clock(p, &tm) || !take(p, 4, &tm.tm_year))
 		return false;
 	tm.tm_year -= 1900;
-	*sec = local_time(calendar, &tm);
+	time->sec = local_time(calendar, &tm);
+	time->usec = 0;
 	return take_char(p, ']');
 }
 
 /* Takes the "[2026-11-25 03:12:55] " of conman. */
-static bool take_conman(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
+static bool take_conman(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
-	const char *from = *p;
-
-	if (!take_char(p, '['))
-		return false;
-	if (take_date_time(p, calendar, sec, usec) && take_char(p, ']'))
-		return true;
-	*p = from;
-	return false;
+	time->is_rough = take_char(p, '[') && take_date_time(p, calendar, time) &&
+			 take_char(p, ']');
+	return time->is_rough;
 }
 
 /* Takes the "[ 1234.567890] " of dmesg, which is the time since the boot, also with "<  0.000010>" of -d. */
-static bool take_uptime(const char **p, int64_t *sec, uint64_t *usec)
+static bool take_uptime(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
-	uint64_t value;
-
+	(void)calendar;
+	time->kind = LOG_TIME_UPTIME;
 	if (!take_char(p, '['))
 		return false;
 	*p += strspn(*p, " ");
-	if (dkt__take_u64(p, NULL, DKT__DEC, &value) || value > UINT32_MAX || **p != '.')
+	if (!take_seconds(p, time))
 		return false;
-	*sec = (int64_t)value;
-	*usec = take_fraction(p);
 	if (!strncmp(*p, " <", 2))
 		*p += strcspn(*p, ">") + 1;
 	return take_char(p, ']');
@@ -235,41 +239,25 @@ static bool take_uptime(const char **p, int64_t *sec, uint64_t *usec)
 /* Takes a time without a prefix. */
 static bool take_plain(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
+	static bool (*const forms[])(const char **p, struct log_calendar *calendar,
+				     struct log_time *time) = {
+		take_iso, take_date, take_full, take_unix, take_dmesg, take_conman, take_uptime,
+	};
 	const char *from = *p;
-	int64_t *sec = &time->sec;
-	uint64_t *usec = &time->usec;
 
 	time->kind = LOG_TIME_WALL;
-	time->is_rough = false;
-	*usec = 0;
-	if (take_iso(p, calendar, sec, usec))
-		return true;
-	*p = from;
-	if (take_date(p, calendar, sec, usec))
-		return true;
-	*p = from;
-	if (take_full(p, calendar, sec, usec))
-		return true;
-	*p = from;
-	if (take_unix(p, sec, usec))
-		return true;
-	*p = from;
-	*usec = 0;
-	if (take_dmesg(p, calendar, sec))
-		return true;
-	*p = from;
-	if (take_conman(p, calendar, sec, usec)) {
-		time->is_rough = true;
-		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		*p = from;
+		if (forms[i](p, calendar, time))
+			return true;
 	}
-	*p = from;
-	time->kind = LOG_TIME_UPTIME;
-	return take_uptime(p, sec, usec);
+	return false;
 }
 
 bool dkl_log_time_take(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	const char *from = *p, *next;
+	struct log_time up;
 
 	*time = (struct log_time){ 0 };
 	time->host = dkl_prefix_host(from, &time->host_len);
@@ -284,8 +272,12 @@ bool dkl_log_time_take(const char **p, struct log_calendar *calendar, struct log
 	if (time->is_rough) {
 		/* The kernel's own time is finer. */
 		next = *p + strspn(*p, " ");
-		time->has_uptime = take_uptime(&next, &time->up_sec, &time->up_usec);
-		*p = time->has_uptime ? next : *p;
+		time->has_uptime = take_uptime(&next, calendar, &up);
+		if (time->has_uptime) {
+			time->up_sec = up.sec;
+			time->up_usec = up.usec;
+			*p = next;
+		}
 	}
 	return true;
 }
