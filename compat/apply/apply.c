@@ -320,3 +320,11 @@ int dkl_debuglog_apply(struct debuglog *log, const struct settings *set,
 	dkl_log_dir_forget_before(log);
 	return err;
 }
+
+int dkl_debuglog_reapply(struct debuglog *log)
+{
+	struct settings set __cleanup(settings) = { 0 };
+	int err = dkl_settings_copy(&set, &log->set);
+
+	return err ? err : dkl_debuglog_apply(log, &set, NULL);
+}

@@ -31,6 +31,9 @@ void dkl_filter_report_clear(struct filter_report *report);
 int dkl_debuglog_apply(struct debuglog *log, const struct settings *set,
 		       struct filter_report *report);
 
+/* Applies the log's own settings once more, because the kernel's state or events have changed. */
+int dkl_debuglog_reapply(struct debuglog *log);
+
 /*
  * To be called before the log is read: if another program has changed Lustre's masks since the log
  * was set, the log takes them over. A failure is logged and leaves the log unchanged.

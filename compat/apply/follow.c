@@ -93,19 +93,14 @@ static bool is_behind(struct dkt_ctx *ctx, const char *name)
 void dkl_debuglog_follow(struct dkt_ctx *ctx, const char *name)
 {
 	struct debuglog *log = NULL;
-	struct settings set;
 	int err;
 
 	if (!is_behind(ctx, name))
 		return;
 	err = dkl_debuglog_open(ctx, name, DEBUGLOG_CHANGE, &log);
 	/* Another process may have done it meanwhile. */
-	if (!err && log->in && log->followed) {
-		err = dkl_settings_copy(&set, &log->set);
-		if (!err)
-			err = dkl_debuglog_apply(log, &set, NULL);
-		dkl_settings_clear(&set);
-	}
+	if (!err && log->in && log->followed)
+		err = dkl_debuglog_reapply(log);
 	if (err)
 		dkt__log(ctx, DKT_LOG_WARN, "Lustre's masks were changed; take them over: %s",
 			 err == -ENOMEM ? strerror(ENOMEM) : dkt_error(ctx));

@@ -338,7 +338,7 @@ static int undo_first(struct debuglog *log, const struct settings *before)
 /* Undoes an interrupted change: DEBUGLOG_BEFORE holds the settings before it. */
 static int undo_interrupted(struct debuglog *log)
 {
-	struct settings before, asked;
+	struct settings before;
 	int err;
 
 	if (!log->interrupted)
@@ -348,11 +348,7 @@ static int undo_interrupted(struct debuglog *log)
 		/* They also name every event on which the change may have set a filter. */
 		dkl_settings_clear(&log->set);
 		log->set = before;
-		err = dkl_settings_copy(&asked, &before);
-		if (!err)
-			err = before.has_instance ? dkl_debuglog_apply(log, &asked, NULL) :
-						    undo_first(log, &before);
-		dkl_settings_clear(&asked);
+		err = before.has_instance ? dkl_debuglog_reapply(log) : undo_first(log, &before);
 	}
 	if (err && err != -EINVAL)
 		return dkt__fail_in(log->ctx, err, "undo an interrupted change");

@@ -80,6 +80,11 @@ void dkl_settings_init(struct settings *settings);
 uint32_t dkl_settings_default_mb(int cpus);
 void dkl_settings_clear(struct settings *settings);
 
+static inline void dkt__settingsp(struct settings *settings)
+{
+	dkl_settings_clear(settings);
+}
+
 /* Copies the settings that a user can make, without their results. Empty on failure. */
 int dkl_settings_copy(struct settings *to, const struct settings *from);
 

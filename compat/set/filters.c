@@ -7,6 +7,7 @@
 
 #include "compat/log/threads.h"
 #include "compat/lustre/programs.h"
+#include "lib/base/buf.h"
 #include "lib/base/io.h"
 #include "lib/base/parse.h"
 #include "lib/inside.h"
@@ -15,15 +16,13 @@
 
 static int threads_condition(const struct threads *threads, struct conditions *all)
 {
+	struct dkt_buf buf = { 0 };
 	char *text __cleanup(free) = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
 
-	if (!out)
-		return -ENOMEM;
 	for (size_t i = 0; i < threads->n; i++)
-		fprintf(out, "%scommon_pid == %d", i ? " || " : "", (int)threads->list[i]);
-	return dkt__text_end(out, 0, &text) ?: dkl_conditions_add(all, text);
+		dkt_buf_printf(&buf, "%scommon_pid == %d", i ? " || " : "", (int)threads->list[i]);
+	text = dkt__buf_take(&buf);
+	return text ? dkl_conditions_add(all, text) : -ENOMEM;
 }
 
 static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditions *all)
@@ -45,25 +44,22 @@ static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditi
 static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditions *all)
 {
 	char *text __cleanup(free) = NULL;
-	const char *p = cpus;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-	const char *between = "";
+	struct dkt_buf buf = { 0 };
+	const char *p = cpus, *between = "";
 	uint64_t from, to;
 	bool bad;
 
-	if (!out)
-		return -ENOMEM;
 	do {
 		bad = dkt__take_range(&p, UINT32_MAX, &from, &to) || (*p && *p != ',');
 		if (from == to)
-			fprintf(out, "%sCPU == %" PRIu64, between, from);
+			dkt_buf_printf(&buf, "%sCPU == %" PRIu64, between, from);
 		else
-			fprintf(out, "%s(CPU >= %" PRIu64 " && CPU <= %" PRIu64 ")", between, from,
-				to);
+			dkt_buf_printf(&buf, "%s(CPU >= %" PRIu64 " && CPU <= %" PRIu64 ")",
+				       between, from, to);
 		between = " || ";
 	} while (!bad && *p++);
-	if (fclose(out))
+	text = dkt__buf_take(&buf);
+	if (!text)
 		return -ENOMEM;
 	return bad ? dkt_fail(ctx, -EINVAL, "'%.60s' is not a list of CPUs such as 0-3,5", cpus) :
 		     dkl_conditions_add(all, text);
@@ -201,7 +197,7 @@ int dkl_filters_set(struct debuglog *log, const struct filter_wish *wish, const 
 {
 	const char *on = wish->words ? wish->words : SELECT_ALL;
 	struct conditions all = { 0 };
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err = dkl_select_check_words(log->ctx, on);
 
 	*words = NULL;
@@ -209,9 +205,7 @@ int dkl_filters_set(struct debuglog *log, const struct filter_wish *wish, const 
 		err = dkl_debuglog_map(log);
 	if (!err)
 		err = dkl_settings_copy(&set, &log->set);
-	if (err)
-		return err;
-	if (!wish->words)
+	if (!err && !wish->words)
 		err = set_limits(log->ctx, wish, &set);
 	if (!err)
 		err = wish_conditions(log->ctx, wish, &all);
@@ -222,7 +216,6 @@ int dkl_filters_set(struct debuglog *log, const struct filter_wish *wish, const 
 	if (!err)
 		err = dkl_debuglog_apply(log, &set, NULL);
 	free(all.text);
-	dkl_settings_clear(&set);
 	return err;
 }
 
@@ -256,7 +249,7 @@ static int clear_one(struct dkt_ctx *ctx, struct settings *set, const char *word
 
 int dkl_filters_clear(struct debuglog *log, const char *words)
 {
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err = dkl_settings_copy(&set, &log->set);
 
 	if (err)
@@ -268,12 +261,11 @@ int dkl_filters_clear(struct debuglog *log, const char *words)
 		clear_threads(&set);
 		clear_cpus(&set);
 	}
+	if (err)
+		return err;
 	/* If nothing is recorded, do not create an instance. */
-	if (!err)
-		err = log->in ? dkl_debuglog_apply(log, &set, NULL) :
-				dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);
-	dkl_settings_clear(&set);
-	return err;
+	return log->in ? dkl_debuglog_apply(log, &set, NULL) :
+			 dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);
 }
 
 /* ---- the result ---- */
@@ -290,25 +282,23 @@ int dkl_filters_count(struct debuglog *log, const struct rule *rule, struct filt
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *events;
-	size_t n_on = 0, n, len;
-	FILE *missed;
+	struct dkt_buf missed = { 0 };
+	size_t n_on = 0, n;
 	int err = log->in ? dkt_instance_get_events(log->in, &on, &n_on) : 0;
 
 	*count = (struct filter_count){ 0 };
 	if (err)
 		return err;
-	missed = open_memstream(&count->missed, &len);
-	if (!missed)
-		return -ENOMEM;
 	events = dkl_select_events(rule->select, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (dkt_expr_check(rule->expr, events[i]))
-			fprintf(missed, "%s%s:%s", count->lacking++ ? ", " : "",
-				dkt_event_system(events[i]), dkt_event_name(events[i]));
+			dkt_buf_printf(&missed, "%s%s:%s", count->lacking++ ? ", " : "",
+				       dkt_event_system(events[i]), dkt_event_name(events[i]));
 		else if (is_among(on, n_on, events[i]))
 			count->on++;
 		else
 			count->off++;
 	}
-	return dkt__text_end_some(missed, 0, &count->missed);
+	count->missed = dkt__buf_take(&missed);
+	return count->missed ? 0 : -ENOMEM;
 }

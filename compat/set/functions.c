@@ -122,21 +122,17 @@ int dkl_functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line
 
 int dkl_functions_set(struct debuglog *log, const struct functions_wish *wish)
 {
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err = dkl_settings_copy(&set, &log->set);
 
-	if (err)
-		return err;
-	err = take_wish(log->ctx, wish, &set);
 	if (!err)
-		err = dkl_debuglog_apply(log, &set, NULL);
-	dkl_settings_clear(&set);
-	return err;
+		err = take_wish(log->ctx, wish, &set);
+	return err ? err : dkl_debuglog_apply(log, &set, NULL);
 }
 
 int dkl_functions_off(struct debuglog *log)
 {
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err;
 
 	if (!log->set.functions.tracer)
@@ -145,9 +141,7 @@ int dkl_functions_off(struct debuglog *log)
 	if (err)
 		return err;
 	dkl_settings_clear_functions(&set);
-	err = dkl_debuglog_apply(log, &set, NULL);
-	dkl_settings_clear(&set);
-	return err;
+	return dkl_debuglog_apply(log, &set, NULL);
 }
 
 /* ---- printing ---- */

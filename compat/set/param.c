@@ -388,20 +388,16 @@ int dkl_param_follow(struct debuglog *log, const struct param *param, const char
 		     const char *now, char **notes)
 {
 	char *known __cleanup(free) = NULL;
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err;
 
 	*notes = NULL;
 	if (!dkl_param_is_mask(param))
 		return dkl_param_set(log, param, asked, &known);
 	err = dkl_settings_copy(&set, &log->set);
-	if (err)
-		return err;
-	err = dkl_param_take_lustre(log, param, asked, now, &set, notes);
 	if (!err)
-		err = dkl_param_apply(log, &set, param, &known);
-	dkl_settings_clear(&set);
-	return err;
+		err = dkl_param_take_lustre(log, param, asked, now, &set, notes);
+	return err ? err : dkl_param_apply(log, &set, param, &known);
 }
 
 int dkl_param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char *value,
@@ -477,7 +473,7 @@ int dkl_param_apply(struct debuglog *log, const struct settings *set, const stru
 
 int dkl_param_set(struct debuglog *log, const struct param *param, const char *value, char **notes)
 {
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int bad, err;
 
 	*notes = NULL;
@@ -490,6 +486,5 @@ int dkl_param_set(struct debuglog *log, const struct param *param, const char *v
 		err = dkl_param_apply(log, &set, param, notes);
 	if (bad && !err)
 		err = param->take(log, param, value, &set, notes);
-	dkl_settings_clear(&set);
 	return err;
 }

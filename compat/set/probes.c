@@ -17,15 +17,8 @@ void dkl_probes_forget_events(struct debuglog *log)
 
 int dkl_probes_apply(struct debuglog *log)
 {
-	struct settings asked;
-	int err;
-
 	dkl_probes_forget_events(log);
-	err = dkl_settings_copy(&asked, &log->set);
-	if (!err)
-		err = dkl_debuglog_apply(log, &asked, NULL);
-	dkl_settings_clear(&asked);
-	return err;
+	return dkl_debuglog_reapply(log);
 }
 
 /* ---- creating ---- */

@@ -323,7 +323,7 @@ static int add_to(struct adding *adding, const char *words, const char *action,
 static int add_and_apply(struct adding *adding, const char *words, const char *action,
 			 const char *condition)
 {
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err = dkl_settings_copy(&set, &adding->log->set);
 
 	*adding->count = (struct trigger_count){ 0 };
@@ -331,10 +331,7 @@ static int add_and_apply(struct adding *adding, const char *words, const char *a
 		return err;
 	adding->set = &set;
 	err = add_to(adding, words, action, condition);
-	if (!err)
-		err = dkl_debuglog_apply(adding->log, &set, NULL);
-	dkl_settings_clear(&set);
-	return err;
+	return err ? err : dkl_debuglog_apply(adding->log, &set, NULL);
 }
 
 int dkl_triggers_add(struct debuglog *log, const char *words, const char *action,
@@ -458,7 +455,7 @@ static int remove_one(void *data, struct dkt_event *event, const struct dkt_trig
 int dkl_triggers_remove(struct debuglog *log, const char *words, const char *action, size_t *n)
 {
 	struct select *select = NULL;
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	struct removing removing = { .log = log, .set = &set, .action = action };
 	struct dkt_event *const *events;
 	size_t n_events;
@@ -467,9 +464,8 @@ int dkl_triggers_remove(struct debuglog *log, const char *words, const char *act
 	*n = 0;
 	if (!err)
 		err = dkl_settings_copy(&set, &log->set);
-	if (err)
-		return err;
-	err = dkl_select_new(log->ctx, log->map, words, &select);
+	if (!err)
+		err = dkl_select_new(log->ctx, log->map, words, &select);
 	if (!err)
 		err = dkl_select_check(log->ctx, select);
 	events = err ? NULL : dkl_select_events(select, &n_events);
@@ -484,7 +480,6 @@ int dkl_triggers_remove(struct debuglog *log, const char *words, const char *act
 		err = dkl_recording_set(log, true);
 	*n = removing.n;
 	dkl_select_free(select);
-	dkl_settings_clear(&set);
 	return err;
 }
 
@@ -492,21 +487,15 @@ int dkl_triggers_remove(struct debuglog *log, const char *words, const char *act
 
 int dkl_triggers_rearm(struct debuglog *log, size_t *n)
 {
-	struct settings set;
 	int err = dkl_debuglog_map(log);
 
 	*n = log->set.triggers.n;
 	if (!err && !*n)
 		err = dkt_fail(log->ctx, -ENOENT, "dktrace has set no trigger");
-	if (!err)
-		err = dkl_settings_copy(&set, &log->set);
 	if (err)
 		return err;
 	log->rearm = true;
-	err = dkl_debuglog_apply(log, &set, NULL);
+	err = dkl_debuglog_reapply(log);
 	log->rearm = false;
-	if (!err)
-		err = dkl_recording_set(log, true);
-	dkl_settings_clear(&set);
-	return err;
+	return err ? err : dkl_recording_set(log, true);
 }

@@ -28,17 +28,14 @@ static int take_trigger(struct debuglog *log, const char *event, const char *tri
 
 static int apply(struct debuglog *log, const struct dkt__sql *sql)
 {
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err = dkl_settings_copy(&set, &log->set);
 
 	if (!err)
 		err = take_trigger(log, sql->event, sql->begin_trigger, &set);
 	if (!err)
 		err = take_trigger(log, sql->end, sql->end_trigger, &set);
-	if (!err)
-		err = dkl_debuglog_apply(log, &set, NULL);
-	dkl_settings_clear(&set);
-	return err;
+	return err ? err : dkl_debuglog_apply(log, &set, NULL);
 }
 
 int dkl_joined_add(struct debuglog *log, const struct dkt__sql *sql,
@@ -130,11 +127,10 @@ static bool remove_triggers(const struct debuglog *log, const char *pattern,
 
 int dkl_joined_stop(struct debuglog *log, const char *pattern)
 {
-	struct settings set;
+	struct settings set __cleanup(settings) = { 0 };
 	int err = dkl_settings_copy(&set, &log->set);
 
 	if (!err && remove_triggers(log, pattern, &set.triggers))
 		err = dkl_debuglog_apply(log, &set, NULL);
-	dkl_settings_clear(&set);
 	return err;
 }

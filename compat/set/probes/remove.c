@@ -101,7 +101,7 @@ int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed
 {
 	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
 	enum probe_state *states __cleanup(free) = NULL;
-	struct settings before;
+	struct settings before __cleanup(settings) = { 0 };
 	char *message;
 	int err = dkl_settings_copy(&before, &log->set);
 
@@ -122,7 +122,6 @@ int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed
 		restore_states(log, states);
 		restore_triggers(log, &before);
 	}
-	dkl_settings_clear(&before);
 	dkl_probes_forget_events(log);
 	if (!err)
 		return dkl_probes_save(log);
