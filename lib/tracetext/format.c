@@ -4,9 +4,9 @@
  * the lines of system calls, or from a saved tracefs tree. For lines that no format can parse, each name
  * also has an event in the system "text", whose fields are the text of the line and what it says by itself.
  */
+#include "lib/tracetext/format.h"
 #include "lib/base/parse.h"
 #include "lib/source/own_format.h"
-#include "lib/tracetext/format.h"
 
 #define FUNCGRAPH_EXIT "funcgraph_exit"
 
