@@ -310,7 +310,7 @@ intervals()
 	export DKTRACE_INTERVALS=$PWD/intervals.d
 	run -0 dktrace sql "$capture" --csv
 	same $'a_b,table\na_bfreq,view\na_bstats,view\na_btop,view\nc,table\ncfreq,view\ncstats,view\nctop,view' \
-		"$(cut -d, -f1,2 <<<"$output" | grep -E '^(a|c|iolatency|rates|sqlite)(_.*|top|stats|freq)?,' | grep -v ^iolatency.*,view | sort)" "tables"
+		"$(cut -d, -f1,2 <<<"$output" | grep -E '^(a|c|iolatency|rates|sqlite)(_.*|top|stats|freq)?,' | grep -v '^iolatency.*,view' | sort)" "tables"
 	has "$output" 'iolog,table,"seq, host, begin, end, duration, op,'
 	has "$output" 'hosts,table,"host, name,'
 	# A record is of the kernel, and its table gives way.
