@@ -82,13 +82,25 @@ static bool find_interval(struct dkt_style *style, const struct dkt_event *event
 	return pair->words;
 }
 
-bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair *pair)
+static size_t find_row(const struct dkt_event *event)
 {
 	size_t i = 0;
 
 	while (i < ARRAY_SIZE(rows) &&
 	       (strcmp(rows[i].system, event->system) || fnmatch(rows[i].event, event->name, 0)))
 		i++;
+	return i;
+}
+
+bool dkt__pair_is_known(const struct dkt_event *event)
+{
+	return find_row(event) < ARRAY_SIZE(rows);
+}
+
+bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair *pair)
+{
+	const size_t i = find_row(event);
+
 	if (i == ARRAY_SIZE(rows))
 		return find_interval(style, event, pair);
 	*pair = (struct pair){ .phase = rows[i].phase, .kind = rows[i].kind, .name = rows[i].name };

@@ -6,9 +6,6 @@
  * instants.
  */
 #include "lib/style/perfetto.h"
-#include "lib/base/disks.h"
-
-#define SEQUENCE 1
 
 #define SCHED_FIELDS 7
 
@@ -29,6 +26,7 @@ static const struct {
 /* The style's state for an event. */
 struct known {
 	struct pair pair; /* phase PAIR_NONE: no slice */
+	struct interval_roles roles;
 	uint32_t sched; /* number of its message in scheds; 0: none */
 	const struct dkt_field *fields[SCHED_FIELDS]; /* NULL: this kernel does not have the field */
 	const struct dkt_field *state; /* the field with a thread's state, or NULL */
@@ -41,145 +39,12 @@ struct known {
 struct perfetto {
 	struct dkt_style base;
 	struct tracks tracks;
+	struct dkt__intern strings; /* of the keys of intervals */
 	uint64_t next_iid;
 	bool started;
 };
 
-/* ---- packets ---- */
-
-static size_t packet_open(struct dkt_buf *buf, uint64_t ts, uint32_t flags)
-{
-	size_t packet = dkt__proto_open(buf, TRACE_PACKET);
-
-	dkt__proto_uint(buf, PACKET_TIMESTAMP, ts);
-	dkt__proto_uint(buf, PACKET_SEQUENCE_ID, SEQUENCE);
-	dkt__proto_uint(buf, PACKET_SEQUENCE_FLAGS, flags);
-	return packet;
-}
-
-static void put_interned(struct dkt_buf *buf, uint32_t kind, uint64_t iid, const char *name)
-{
-	size_t entry = dkt__proto_open(buf, kind);
-
-	dkt__proto_uint(buf, INTERNED_IID, iid);
-	dkt__proto_utf8(buf, INTERNED_NAME, name, strlen(name));
-	dkt__proto_close(buf, entry);
-}
-
-static void put_clock(struct dkt_buf *buf, uint32_t id, uint64_t ns)
-{
-	size_t clock = dkt__proto_open(buf, SNAPSHOT_CLOCKS);
-
-	dkt__proto_uint(buf, CLOCK_ID, id);
-	dkt__proto_uint(buf, CLOCK_TIMESTAMP, ns);
-	dkt__proto_close(buf, clock);
-}
-
-/* From "6.1.0-44-amd64 x86_64" Perfetto knows the states of threads and the system calls. */
-static void put_system(const char *kernel, uint64_t ts, struct dkt_buf *buf)
-{
-	size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
-	size_t system = dkt__proto_open(buf, PACKET_SYSTEM_INFO);
-	size_t utsname = dkt__proto_open(buf, SYSTEM_UTSNAME), n = strcspn(kernel, " ");
-
-	dkt__proto_str(buf, UTSNAME_SYSNAME, "Linux");
-	dkt__proto_bytes(buf, UTSNAME_RELEASE, kernel, n);
-	if (kernel[n])
-		dkt__proto_str(buf, UTSNAME_MACHINE, kernel + n + 1);
-	dkt__proto_close(buf, utsname);
-	dkt__proto_close(buf, system);
-	dkt__proto_close(buf, packet);
-}
-
-/* Puts the first packets. Perfetto gets every clock as the time since boot. */
-static void put_start(struct perfetto *perfetto, uint64_t ts, struct dkt_buf *buf)
-{
-	const struct dkt_source_info *source = &perfetto->base.source;
-	size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_CLEARED), part;
-
-	part = dkt__proto_open(buf, PACKET_CLOCK_SNAPSHOT);
-	put_clock(buf, CLOCK_BOOTTIME_ID, ts);
-	if (source->has_wall)
-		put_clock(buf, CLOCK_REALTIME_ID, ts + (uint64_t)source->wall);
-	dkt__proto_uint(buf, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
-	dkt__proto_close(buf, part);
-	part = dkt__proto_open(buf, PACKET_INTERNED_DATA);
-	put_interned(buf, INTERNED_ANNOTATION_NAMES, IID_CPU, "cpu");
-	put_interned(buf, INTERNED_ANNOTATION_NAMES, IID_TEXT, "text");
-	put_interned(buf, INTERNED_ANNOTATION_NAMES, IID_LOST, "lost");
-	dkt__proto_close(buf, part);
-	dkt__proto_close(buf, packet);
-	if (source->kernel)
-		put_system(source->kernel, ts, buf);
-	perfetto->started = true;
-}
-
 /* ---- tracks ---- */
-
-/* Writes "block vda", or "block 254,0" if the name of the disk is unknown. */
-static void lane_name(const struct perfetto *perfetto, const struct track *track, char *text,
-		      size_t size)
-{
-	const uint64_t dev = track->id >> 8;
-	const char *disk = dkt__source_disk(perfetto->base.opts.disks, track->stream, dev);
-	char number[DKT__DISK_NUMBER];
-
-	dkt__disk_number(dev, number);
-	snprintf(text, size, "block %s", disk ? disk : number);
-}
-
-static void put_track_name(const struct perfetto *perfetto, struct dkt_buf *buf,
-			   const struct track *track, const char *comm)
-{
-	struct dkt_source *streams = perfetto->base.opts.streams;
-	const char *name = streams ? dkt_source_stream(streams, track->stream) : NULL;
-	char text[64];
-
-	if (track->kind == TRACK_THREAD)
-		dkt__add_utf8(buf, comm, strlen(comm));
-	else if (track->kind == TRACK_IRQ)
-		dkt_buf_str(buf, "interrupts");
-	else if (track->kind == TRACK_SOFTIRQ)
-		dkt_buf_str(buf, "soft interrupts");
-	else if (track->kind == TRACK_LANE)
-		lane_name(perfetto, track, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "CPU %u", (uint32_t)track->id);
-	if (track->kind == TRACK_LANE || track->kind == TRACK_CPU)
-		dkt_buf_str(buf, text);
-	if (track->stream) {
-		snprintf(text, sizeof(text), " of %u", track->stream);
-		dkt_buf_str(buf, name ? " of " : text);
-		dkt__add_utf8(buf, name ? name : "", name ? strlen(name) : 0);
-	}
-}
-
-/* Threads of other streams get no PID, because PIDs of two hosts may be equal. */
-static void put_track(const struct perfetto *perfetto, struct dkt_buf *buf,
-		      const struct track *track, uint64_t parent, uint64_t ts, const char *comm)
-{
-	size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
-	size_t descriptor = dkt__proto_open(buf, PACKET_TRACK_DESCRIPTOR), part = 0;
-	bool thread = track->kind == TRACK_THREAD && !track->stream;
-	size_t name;
-
-	dkt__proto_uint(buf, DESCRIPTOR_UUID, track->uuid);
-	if (parent)
-		dkt__proto_uint(buf, DESCRIPTOR_PARENT, parent);
-	if (thread) {
-		part = dkt__proto_open(buf, DESCRIPTOR_THREAD);
-		/* Records do not have the process, so each thread is its own. */
-		dkt__proto_uint(buf, THREAD_PID, track->id);
-		dkt__proto_uint(buf, THREAD_TID, track->id);
-	}
-	name = dkt__proto_open(buf, thread ? THREAD_NAME : DESCRIPTOR_NAME);
-	put_track_name(perfetto, buf, track, comm);
-	dkt__proto_close(buf, name);
-	if (thread)
-		dkt__proto_close(buf, part);
-	dkt__proto_close(buf, descriptor);
-	dkt__proto_close(buf, packet);
-}
 
 static struct track *get_track(struct perfetto *perfetto, enum track_kind kind, uint64_t id,
 			       const struct dkt_record *record, const char *comm,
@@ -195,7 +60,8 @@ static struct track *get_track(struct perfetto *perfetto, enum track_kind kind, 
 	}
 	track = dkt__track_get(&perfetto->tracks, kind, record->stream, id, &is_new);
 	if (track && is_new)
-		put_track(perfetto, buf, track, parent ? parent->uuid : 0, record->ts, comm);
+		dkt__track_put(&perfetto->base, buf, track, parent ? parent->uuid : 0, record->ts,
+			       comm);
 	return track;
 }
 
@@ -214,25 +80,26 @@ static struct track *request_track(struct perfetto *perfetto, const struct pair 
 				   struct dkt_buf *buf, bool *part)
 {
 	const bool begins = pair->phase == PAIR_BEGIN;
-	uint64_t key[DKT__REQUEST_WORDS];
-	const uint64_t sectors = dkt__request_read(&pair->request, record, key);
+	uint64_t words[DKT__REQUEST_WORDS];
+	const uint64_t sectors = dkt__request_read(&pair->request, record, words);
+	const uint64_t key[LANE_WORDS] = { words[1], words[2] };
 	struct track *track;
 	bool is_new;
 
-	track = dkt__track_lane(&perfetto->tracks, record->stream, key[0], key + 1, begins,
-				&is_new);
+	track = dkt__track_lane(&perfetto->tracks, TRACK_LANE, record->stream, words[0], key,
+				begins, &is_new);
 	if (!track)
 		return NULL;
 	if (is_new)
-		put_track(perfetto, buf, track, 0, record->ts, comm);
+		dkt__track_put(&perfetto->base, buf, track, 0, record->ts, comm);
 	*part = !begins && sectors < track->left;
 	if (*part) {
-		track->request[0] += sectors;
+		track->key[0] += sectors;
 		track->left -= sectors;
 		return track;
 	}
 	track->busy = begins;
-	memcpy(track->request, key + 1, sizeof(track->request));
+	memcpy(track->key, key, sizeof(track->key));
 	track->left = sectors;
 	return track;
 }
@@ -270,20 +137,22 @@ static void intern(const struct dkt__form *form, struct dkt_buf *buf)
 		return;
 	known->interned = true;
 	part = dkt__proto_open(buf, PACKET_INTERNED_DATA);
-	put_interned(buf, INTERNED_EVENT_NAMES, known->name_iid, form->event->name);
-	put_interned(buf, INTERNED_CATEGORIES, known->category_iid, form->event->system);
+	dkt__perfetto_intern(buf, INTERNED_EVENT_NAMES, known->name_iid, form->event->name);
+	dkt__perfetto_intern(buf, INTERNED_CATEGORIES, known->category_iid, form->event->system);
 	for (uint32_t i = 0; i < form->n; i++)
-		put_interned(buf, INTERNED_ANNOTATION_NAMES, known->first_iid + i,
-			     form->columns[i].name);
+		dkt__perfetto_intern(buf, INTERNED_ANNOTATION_NAMES, known->first_iid + i,
+				     form->columns[i].name);
 	dkt__proto_close(buf, part);
 }
 
+/* interval: the name of a slice; NULL: the event has it. */
 static int put_event(const struct perfetto *perfetto, const struct dkt__form *form,
 		     const struct dkt_record *record, const struct track *track, uint32_t type,
-		     struct dkt_buf *buf)
+		     const char *interval, struct dkt_buf *buf)
 {
 	const struct known *known = form->data;
-	size_t packet = packet_open(buf, record->ts, SEQUENCE_FLAGS_NEEDS_STATE), event, name;
+	size_t packet = dkt__perfetto_packet(buf, record->ts, SEQUENCE_FLAGS_NEEDS_STATE), event,
+	       name;
 	int err;
 
 	intern(form, buf);
@@ -296,7 +165,10 @@ static int put_event(const struct perfetto *perfetto, const struct dkt__form *fo
 		dkt__proto_uint(buf, EVENT_NAME_IID, known->name_iid);
 	} else if (type == TYPE_SLICE_BEGIN) {
 		name = dkt__proto_open(buf, EVENT_NAME);
-		dkt__pair_name(&known->pair, record, buf);
+		if (interval)
+			dkt_buf_str(buf, interval);
+		else
+			dkt__pair_name(&known->pair, record, buf);
 		dkt__proto_close(buf, name);
 	}
 	err = dkt__perfetto_arguments(&perfetto->base, form, known->first_iid, record, buf);
@@ -309,7 +181,7 @@ static int put_event(const struct perfetto *perfetto, const struct dkt__form *fo
 static void close_to(struct track *track, uint32_t depth, uint64_t ts, struct dkt_buf *buf)
 {
 	for (; track->depth > depth; track->depth--) {
-		size_t packet = packet_open(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
+		size_t packet = dkt__perfetto_packet(buf, ts, SEQUENCE_FLAGS_NEEDS_STATE);
 		size_t event = dkt__proto_open(buf, PACKET_TRACK_EVENT);
 
 		dkt__proto_uint(buf, EVENT_TYPE, TYPE_SLICE_END);
@@ -334,7 +206,7 @@ static int begin_slice(const struct perfetto *perfetto, const struct dkt__form *
 		close_to(track, track->opened[kind] - 1, record->ts, buf);
 	track->depth++;
 	track->opened[kind] = kind == PAIR_FUNCTION ? track->opened[kind] + 1 : track->depth;
-	return put_event(perfetto, form, record, track, TYPE_SLICE_BEGIN, buf);
+	return put_event(perfetto, form, record, track, TYPE_SLICE_BEGIN, NULL, buf);
 }
 
 static int end_slice(const struct perfetto *perfetto, const struct dkt__form *form,
@@ -344,7 +216,7 @@ static int end_slice(const struct perfetto *perfetto, const struct dkt__form *fo
 
 	/* The begin was before the trace, or was lost. */
 	if (!track->opened[kind])
-		return put_event(perfetto, form, record, track, TYPE_INSTANT, buf);
+		return put_event(perfetto, form, record, track, TYPE_INSTANT, NULL, buf);
 	if (kind == PAIR_FUNCTION) {
 		track->opened[kind]--;
 	} else {
@@ -352,7 +224,47 @@ static int end_slice(const struct perfetto *perfetto, const struct dkt__form *fo
 		track->opened[kind] = 0;
 	}
 	track->depth--;
-	return put_event(perfetto, form, record, track, TYPE_SLICE_END, buf);
+	return put_event(perfetto, form, record, track, TYPE_SLICE_END, NULL, buf);
+}
+
+/*
+ * Ends the slices of intervals that the record ends, then begins those that it begins. *drawn: the record is in one of
+ * them.
+ */
+static int put_intervals(struct perfetto *perfetto, const struct dkt__form *form,
+			 const struct dkt_record *record, struct dkt_buf *buf, bool *drawn)
+{
+	const struct interval_roles *roles = &((const struct known *)form->data)->roles;
+	bool part, is_new = false;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < roles->n; i++) {
+		struct track *track = dkt__interval_end(&perfetto->tracks, &roles->list[i], record,
+							&perfetto->strings, &part);
+
+		if (!track)
+			continue;
+		*drawn = true;
+		track->depth = part;
+		err = put_event(perfetto, form, record, track, part ? TYPE_INSTANT : TYPE_SLICE_END,
+				NULL, buf);
+	}
+	for (size_t i = 0; !err && i < roles->n; i++) {
+		const struct interval_role *role = &roles->list[i];
+		struct track *track = dkt__interval_begin(&perfetto->tracks, role, record,
+							  &perfetto->strings, &is_new);
+
+		if (!track)
+			continue;
+		*drawn = true;
+		if (is_new)
+			dkt__track_put(&perfetto->base, buf, track, 0, record->ts, role->name);
+		/* The end of one with the same key is missing. */
+		close_to(track, 0, record->ts, buf);
+		track->depth = 1;
+		err = put_event(perfetto, form, record, track, TYPE_SLICE_BEGIN, role->name, buf);
+	}
+	return err;
 }
 
 /* ---- switches and wake-ups ---- */
@@ -412,7 +324,7 @@ static int put_lost(struct perfetto *perfetto, const struct dkt_record *record, 
 			close_to(open, 0, record->ts, buf);
 	}
 	track->busy = true; /* put_sched() reports the loss in the CPU's next bundle */
-	packet = packet_open(buf, record->ts, SEQUENCE_FLAGS_NEEDS_STATE);
+	packet = dkt__perfetto_packet(buf, record->ts, SEQUENCE_FLAGS_NEEDS_STATE);
 	event = dkt__proto_open(buf, PACKET_TRACK_EVENT);
 	dkt__proto_uint(buf, EVENT_TYPE, TYPE_INSTANT);
 	dkt__proto_uint(buf, EVENT_TRACK_UUID, track->uuid);
@@ -436,41 +348,52 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 	const struct dkt__form *form;
 	const struct known *known;
 	struct track *track = NULL;
-	bool part = false;
+	bool part = false, drawn = false;
+	int err;
 
 	if (!perfetto->started)
-		put_start(perfetto, record->ts, buf);
+		dkt__perfetto_start(style, record->ts, buf);
+	perfetto->started = true;
 	if (!record->event)
 		return put_lost(perfetto, record, buf);
 	form = dkt__style_form_of(style, record);
 	if (!form)
 		return -ENOMEM;
 	known = form->data;
+	err = known->roles.n ? put_intervals(perfetto, form, record, buf, &drawn) : 0;
+	if (err)
+		return err;
 	/* Perfetto shows the CPUs of one host only. */
 	if (known->sched && !record->stream)
 		return put_sched(perfetto, known, record, buf);
+	if (drawn && known->pair.phase == PAIR_NONE)
+		return 0;
 	if (known->pair.phase != PAIR_NONE)
 		track = pair_track(perfetto, &known->pair, record, comm, buf, &part);
 	if (track && known->pair.phase == PAIR_BEGIN)
 		return begin_slice(perfetto, form, record, track, buf);
 	if (part)
-		return put_event(perfetto, form, record, track, TYPE_INSTANT, buf);
+		return put_event(perfetto, form, record, track, TYPE_INSTANT, NULL, buf);
 	if (track)
 		return end_slice(perfetto, form, record, track, buf);
 	track = thread_track(perfetto, record, comm, buf);
-	return track ? put_event(perfetto, form, record, track, TYPE_INSTANT, buf) : -ENOMEM;
+	return track ? put_event(perfetto, form, record, track, TYPE_INSTANT, NULL, buf) : -ENOMEM;
 }
 
 /* ---- the style ---- */
 
+uint32_t dkt__sched_number(const struct dkt_event *event)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(scheds); i++)
+		if (!strcmp(event->system, "sched") && !strcmp(scheds[i].event, event->name))
+			return scheds[i].number;
+	return 0;
+}
+
 /* Perfetto needs all fields of a message, except success, which newer kernels do not have. */
 static void find_sched(struct known *known, struct dkt_event *event, const char *kernel)
 {
-	if (strcmp(event->system, "sched"))
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(scheds); i++)
-		if (!strcmp(scheds[i].event, event->name))
-			known->sched = scheds[i].number;
+	known->sched = dkt__sched_number(event);
 	for (size_t i = 0; i < ARRAY_SIZE(scheds); i++)
 		for (size_t j = 0; scheds[i].number == known->sched && j < SCHED_FIELDS; j++) {
 			const char *name = scheds[i].fields[j];
@@ -498,7 +421,7 @@ static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)
 	find_sched(known, form->event, style->source.kernel);
 	if (!dkt__pair_of(style, form->event, &known->pair))
 		known->pair.phase = PAIR_NONE;
-	return 0;
+	return dkt__lane_roles(style, form->event, &known->roles);
 }
 
 static int perfetto_open(struct dkt_style *style)
@@ -510,6 +433,7 @@ static int perfetto_open(struct dkt_style *style)
 static void perfetto_close(struct dkt_style *style)
 {
 	dkt__tracks_free(&((struct perfetto *)style)->tracks);
+	dkt__intern_clear(&((struct perfetto *)style)->strings);
 }
 
 const struct dkt__style_ops dkt__style_perfetto_ops = {

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "lib/pairs.h"
 #include "lib/request.h"
 #include "lib/style.h"
 #include "lib/style/proto.h"
@@ -79,6 +80,17 @@ enum {
 	FTRACE_PID = 2,
 };
 
+/* ---- packets (style/perfetto_start.c) ---- */
+
+/* Begins a packet; dkt__proto_close() ends it. */
+size_t dkt__perfetto_packet(struct dkt_buf *buf, uint64_t ts, uint32_t flags);
+
+/* Within PACKET_INTERNED_DATA: gives a name its ID. */
+void dkt__perfetto_intern(struct dkt_buf *buf, uint32_t kind, uint64_t iid, const char *name);
+
+/* Puts the first packets. */
+void dkt__perfetto_start(const struct dkt_style *style, uint64_t ts, struct dkt_buf *buf);
+
 /* ---- arguments (style/perfetto_args.c) ---- */
 
 /* IDs of the interned names that every trace has. */
@@ -109,6 +121,9 @@ struct task_states {
  */
 void dkt__task_states(struct task_states *states, const char *print, const char *kernel);
 uint64_t dkt__task_state(const struct task_states *states, uint64_t v);
+
+/* Returns the number of Perfetto's message for a switch or a wake-up; 0: the event is none. */
+uint32_t dkt__sched_number(const struct dkt_event *event);
 
 /* ---- pairs: the events that begin and end slices (style/pair.c) ---- */
 
@@ -150,6 +165,9 @@ struct pair {
 	const char *words; /* PAIR_NAME_EVENT */
 };
 
+/* True if the event's records begin or end slices that need no definition. */
+bool dkt__pair_is_known(const struct dkt_event *event);
+
 /* Finds the slice that the event's records begin or end; false: none. The style owns pair->words. */
 bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair *pair);
 
@@ -164,24 +182,26 @@ enum track_kind {
 	TRACK_SOFTIRQ,
 	TRACK_THREAD,
 	TRACK_LANE, /* of a block device: requests overlap, a track's slices may not */
+	TRACK_INTERVAL, /* the same of a ready-made interval */
 };
 
+#define LANE_WORDS PAIRS_KEYS
+
 struct track {
-	uint64_t id; /* CPU, thread, or device and lane */
+	uint64_t id; /* CPU, thread, or device or interval and lane */
 	uint32_t stream;
 	enum track_kind kind;
 	uint64_t uuid;
 	uint32_t depth; /* open slices */
 	uint32_t opened[PAIR_KINDS]; /* depth of each kind's open slice, 0: none; of functions: count */
-	bool busy; /* lane: holds the request; CPU: the next bundle reports a loss */
-	uint64_t request[DKT__REQUEST_WORDS - 1]; /* its sector and operation */
-	uint64_t left; /* its sectors that have not been completed */
+	bool busy; /* lane: its slice is open; CPU: the next bundle reports a loss */
+	uint64_t key[LANE_WORDS]; /* of the slice: sector and operation, or fields of an interval */
+	uint64_t left; /* sectors of a request that have not been completed */
 };
 
 struct tracks {
-	struct dkt__keymap map; /* of kind and stream, and ID */
-	struct track **all; /* by the map's numbers: they stay where they are */
-	size_t n;
+	struct track **slots; /* by a hash */
+	size_t size, n;
 };
 
 /* Finds or creates the track; *is_new: created. NULL: out of memory. */
@@ -194,8 +214,52 @@ struct track *dkt__track_find(const struct tracks *tracks, enum track_kind kind,
 void dkt__tracks_free(struct tracks *tracks);
 
 /*
- * Finds the lane of the device that holds the request. If no lane does, returns with
+ * Puts the packet that names a new track. comm: the name of a thread or an interval. Threads of other streams get no
+ * PID, because PIDs of two hosts may be equal.
+ */
+void dkt__track_put(const struct dkt_style *style, struct dkt_buf *buf, const struct track *track,
+		    uint64_t parent, uint64_t ts, const char *comm);
+
+/*
+ * Finds the lane of the device or interval whose open slice has the key. If no lane has, returns with
  * want_free the first free one, otherwise NULL.
  */
-struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t device,
-			      const uint64_t *request, bool want_free, bool *is_new);
+struct track *dkt__track_lane(struct tracks *tracks, enum track_kind kind, uint32_t stream,
+			      uint64_t id, const uint64_t key[LANE_WORDS], bool want_free,
+			      bool *is_new);
+
+/* ---- ready-made intervals that no thread has (style/perfetto_interval.c) ---- */
+
+/* The part that records of an event have in an interval. */
+struct interval_role {
+	uint32_t nr; /* of the interval */
+	const char *name;
+	uint32_t n_keys;
+	bool requests; /* in place of keys */
+	struct pair_event side;
+};
+
+struct interval_roles {
+	struct interval_role *list;
+	size_t n;
+};
+
+/*
+ * Finds the intervals that the event begins or ends: of each name the first one of which the kernel has the events,
+ * unless a record that begins one is drawn already. The style owns the list. -ENOMEM.
+ */
+int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event,
+			struct interval_roles *roles);
+
+/*
+ * Returns the lane whose slice the record ends; NULL: none. *part: it is of a request that goes on after it. strings:
+ * of keys.
+ */
+struct track *dkt__interval_end(struct tracks *tracks, const struct interval_role *role,
+				const struct dkt_record *record, struct dkt__intern *strings,
+				bool *part);
+
+/* Returns the lane for the slice that the record begins; NULL: it begins none, none is free, or memory is out. */
+struct track *dkt__interval_begin(struct tracks *tracks, const struct interval_role *role,
+				  const struct dkt_record *record, struct dkt__intern *strings,
+				  bool *is_new);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # An interval that an administrator adds is known wherever intervals have names.
-# shellcheck disable=SC2154 # set by bats and helper/live.bash
+# shellcheck disable=SC2016,SC2154 # dollars are of files and sh; set by bats and helper/live.bash
 
 load ../helper/live
 
@@ -55,6 +55,52 @@ record()
 	same 2 "$(dktrace analyze periodstats a.dat --period site-chdir --json | jq .total[0].count)" "periods"
 	dktrace view a.dat -o page.html
 	same '"site-chdir"' "$(sed -n 's|.*<script type="application/json" id="data">||p' page.html | jq -c '.pairs[].name' | grep site)" "pairs of the page"
+}
+
+@test "an interval of a file in intervals.d is a table of sql and load, and a row of top" {
+	local statement='SELECT count(*) AS n, count(DISTINCT ret) AS results FROM site_chdir'
+
+	add_interval
+	echo '        show: [ ret, "who=$begin.COMM" ]' >>"$tmp/intervals.d/50-site.yaml"
+	cd "$tmp"
+	record a.dat
+	expect 0 $'n,results\n2,1' '' dktrace sql a.dat "$statement" --csv
+	run -0 --separate-stderr dktrace convert a.dat a.sqlite
+	expect 0 $'n,results\n2,1' '' dktrace sql a.sqlite "$statement" --csv
+	same "2 $shell" "$(dktrace sql a.dat 'SELECT count, (SELECT who FROM site_chdirtop LIMIT 1) AS who FROM site_chdirstats' --csv | tail -n 1 | tr , ' ')" "views"
+	run -0 --separate-stderr dktrace load --dry-run a.dat
+	has "$output" 'CREATE TABLE IF NOT EXISTS `site_chdir` '
+	has "$output" '`site_chdirfreq`'
+
+	start dktrace top --json -d 0.2 --panel intervals --interval site-chdir >"$tmp/frames" 2>"$tmp/err"
+	top=$pid
+	until_true test -s "$tmp/frames"
+	change_directory
+	counted() { [ "$(jq -n '[inputs | .intervals[] | .count] | add' "$tmp/frames" 2>/dev/null)" -ge 2 ]; }
+	until_true counted
+	kill "$top"
+	wait "$top" || true
+	interval site-none | sed 's/syscalls:/nosuch:/' >"$tmp/intervals.d/60-none.yaml"
+	expect 1 '' "dktrace: pair 'site-none': this kernel has no event nosuch:sys_enter_chdir, nosuch:sys_exit_chdir" \
+		dktrace top --batch --interval site-none
+}
+
+@test "an interval of no thread that a file in intervals.d has is a slice on a track of its own for perfetto" {
+	command -v protoc >/dev/null || skip "needs protoc"
+	add_interval
+	interval site-life | sed '/per_task/d; s/syscalls:sys_enter_chdir/task:task_newtask/; s/syscalls:sys_exit_chdir/sched:sched_process_exit/
+		s/match: .*/match: pid=common_pid/' >"$tmp/intervals.d/60-life.yaml"
+	# Two children live at once, and end in the order in which they began.
+	dktrace record -o "$tmp/a.dat" -e task:task_newtask,sched:sched_process_exit --children -- \
+		sh -c 'mkfifo "$0"; cat "$0" & env true >"$0"; wait' "$tmp/fifo"
+	dktrace report "$tmp/a.dat" --style perfetto -o "$tmp/a.pftrace"
+	perfetto_text "$tmp/a.pftrace"
+	begun=$(grep -c TYPE_SLICE_BEGIN "$tmp/a.pftrace.txt")
+	at_least 2 "$begun" "slices"
+	same "$(dktrace latency site-life "$tmp/a.dat" --csv 2>"$tmp/notes" | awk -F, 'NR == 2 { print $2 }')" \
+		"$(grep -c TYPE_SLICE_END "$tmp/a.pftrace.txt")" "ends"
+	# Each lane has a track with the name, beside the slices.
+	at_least $((begun + 2)) "$(grep -c 'name: "site-life"' "$tmp/a.pftrace.txt")" "names"
 }
 
 @test "an interval of a thread that a file in intervals.d has is a slice for perfetto" {

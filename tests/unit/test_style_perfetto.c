@@ -160,6 +160,44 @@ static void requests_at_once_have_their_own_tracks(void **state)
 	room_close(&r.room);
 }
 
+/* The end of one slice is the beginning of another, and two that are open at once have a lane each. */
+static void intervals_of_no_thread_have_lanes(void **state)
+{
+	struct dkt_event *insert;
+	struct requests r;
+
+	(void)state;
+	requests_open(&r, "WS");
+	insert = request_event(r.room.ctx, "block_rq_insert", 202);
+	for (uint64_t sector = 8; sector <= 16; sector += 8) {
+		r.request.sector = sector;
+		r.room.record.event = insert;
+		assert_int_equal(dkt_style_record(r.room.style, &r.room.record, "dd", r.room.buf),
+				 0);
+	}
+	assert_walk(&r.room, 2, 0, 0);
+	assert_int_equal(walked(&r.room).tracks, 2);
+	requests_one(&r, true, 16);
+	assert_walk(&r.room, 3, 1, 0);
+	/* It was not in the queue. */
+	requests_one(&r, true, 24);
+	assert_walk(&r.room, 4, 1, 0);
+	requests_one(&r, true, 8);
+	assert_walk(&r.room, 5, 2, 0);
+	requests_one(&r, false, 8);
+	assert_walk(&r.room, 5, 3, 0);
+	/* The beginning again, with the same key: the end was lost. */
+	for (int i = 0; i < 2; i++) {
+		r.room.record.event = insert;
+		assert_int_equal(dkt_style_record(r.room.style, &r.room.record, "dd", r.room.buf),
+				 0);
+	}
+	assert_walk(&r.room, 7, 4, 0);
+	/* Two lanes of the queue, three of the disk. */
+	assert_int_equal(walked(&r.room).tracks, 5);
+	room_close(&r.room);
+}
+
 static void a_read_and_a_write_of_one_sector_are_two_requests(void **state)
 {
 	static const char *const steps[] = { "WS", "R", "R", "WS" };
@@ -277,6 +315,7 @@ int main(void)
 		cmocka_unit_test(pairs_of_events_become_slices),
 		cmocka_unit_test(interrupts_are_on_tracks_of_their_cpu),
 		cmocka_unit_test(requests_at_once_have_their_own_tracks),
+		cmocka_unit_test(intervals_of_no_thread_have_lanes),
 		cmocka_unit_test(a_read_and_a_write_of_one_sector_are_two_requests),
 		cmocka_unit_test(a_request_ends_with_its_last_part),
 		cmocka_unit_test(switches_become_ftrace_events),

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Ready-made intervals that no thread has: several can be open at once, so that each is a slice on a lane of its
+ * interval, as a request is on one of its disk.
+ */
+#include "lib/event.h"
+#include "lib/style/perfetto.h"
+
+/* ---- the events ---- */
+
+/* The roles of the event; one that is drawn already begins nothing (enum dkt_pair_roles). */
+static uint32_t roles_of(const struct dkt_interval *interval, const struct dkt_event *event)
+{
+	const uint32_t roles = dkt_interval_roles(interval, event);
+	const bool is_drawn = roles & DKT_PAIR_BEGIN &&
+			      (dkt__pair_is_known(event) || dkt__sched_number(event));
+
+	return is_drawn ? roles & ~(uint32_t)DKT_PAIR_BEGIN : roles;
+}
+
+/* True if the kernel has events of both sides, so that slices end. Those of a text come with its records. */
+static bool has_events(struct dkt_ctx *ctx, const struct dkt_interval *interval)
+{
+	struct dkt_event *const *all;
+	uint32_t roles = 0;
+	size_t n;
+
+	if (dkt_events(ctx, &all, &n)) {
+		free(dkt__error_take(ctx));
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		roles |= roles_of(interval, all[i]);
+	return !n || roles == (DKT_PAIR_BEGIN | DKT_PAIR_END);
+}
+
+/* True if no earlier one of the name can be drawn. */
+static bool is_first(struct dkt_ctx *ctx, const struct dkt_interval *interval)
+{
+	const struct dkt_interval *first = NULL;
+
+	do
+		first = dkt_interval_find(ctx, interval->name, first);
+	while (first && first != interval && !has_events(ctx, first));
+	return first == interval && has_events(ctx, interval);
+}
+
+/* Binds the fields of the key. An event that lacks one has no role. */
+static int bind(struct dkt_style *style, struct dkt_event *event,
+		const struct dkt_interval *interval, unsigned int sides, struct interval_role *role)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = interval->match);
+	struct dkt_pairs *pairs;
+	int err = dkt_pairs_new(event->ctx, &opts, &pairs);
+
+	if (!err)
+		err = dkt_pairs_event(pairs, event, sides);
+	if (!err) {
+		role->side = pairs->events[event->slot];
+		role->n_keys = pairs->n_keys;
+		role->requests = pairs->requests;
+		role->name = dkt__style_keep(style, interval->name, strlen(interval->name));
+		err = role->name ? 0 : -ENOMEM;
+	}
+	dkt_pairs_free(pairs);
+	if (err && err != -ENOMEM)
+		free(dkt__error_take(event->ctx));
+	return err;
+}
+
+static int add_role(struct dkt_style *style, const struct interval_role *role,
+		    struct interval_roles *roles)
+{
+	struct interval_role *list = dkt__style_alloc(style, (roles->n + 1) * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	if (roles->n)
+		memcpy(list, roles->list, roles->n * sizeof(*list));
+	list[roles->n++] = *role;
+	roles->list = list;
+	return 0;
+}
+
+int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event, struct interval_roles *roles)
+{
+	const struct dkt_interval *interval = NULL;
+	struct interval_role role = { 0 };
+	int err = 0;
+
+	for (; err != -ENOMEM && (interval = dkt_interval_next(event->ctx, interval)); role.nr++) {
+		const uint32_t sides = roles_of(interval, event);
+
+		if (!sides || interval->per_task || interval->calls || interval->within ||
+		    !is_first(event->ctx, interval))
+			continue;
+		err = bind(style, event, interval, sides, &role);
+		if (!err)
+			err = add_role(style, &role, roles);
+	}
+	return err == -ENOMEM ? err : 0;
+}
+
+/* ---- the records ---- */
+
+static bool load_key(const struct interval_role *role, const struct dkt__key *keys,
+		     const struct dkt_record *record, struct dkt__intern *strings,
+		     uint64_t key[LANE_WORDS], uint64_t *sectors)
+{
+	memset(key, 0, LANE_WORDS * sizeof(*key));
+	*sectors = 0;
+	if (role->requests)
+		*sectors = dkt__request_read(&role->side.request, record, key);
+	for (uint32_t i = 0; !role->requests && i < role->n_keys; i++)
+		if (!dkt__key_load(&keys[i], NULL, record, strings, &key[i]))
+			return false;
+	return true;
+}
+
+struct track *dkt__interval_end(struct tracks *tracks, const struct interval_role *role,
+				const struct dkt_record *record, struct dkt__intern *strings,
+				bool *part)
+{
+	uint64_t key[LANE_WORDS], sectors;
+	struct track *track;
+	bool is_new;
+
+	*part = false;
+	if (!(role->side.roles & DKT_PAIR_END) ||
+	    !load_key(role, role->side.end, record, strings, key, &sectors))
+		return NULL;
+	track = dkt__track_lane(tracks, TRACK_INTERVAL, record->stream, role->nr, key, false,
+				&is_new);
+	if (!track)
+		return NULL;
+	*part = sectors < track->left;
+	/* The second word of a request's key is its sector. */
+	track->key[1] += *part ? sectors : 0;
+	track->left -= *part ? sectors : 0;
+	track->busy = *part;
+	return track;
+}
+
+struct track *dkt__interval_begin(struct tracks *tracks, const struct interval_role *role,
+				  const struct dkt_record *record, struct dkt__intern *strings,
+				  bool *is_new)
+{
+	uint64_t key[LANE_WORDS], sectors;
+	struct track *track;
+
+	if (!(role->side.roles & DKT_PAIR_BEGIN) ||
+	    !load_key(role, role->side.begin, record, strings, key, &sectors))
+		return NULL;
+	track = dkt__track_lane(tracks, TRACK_INTERVAL, record->stream, role->nr, key, true,
+				is_new);
+	if (!track)
+		return NULL;
+	track->busy = true;
+	memcpy(track->key, key, sizeof(track->key));
+	track->left = sectors;
+	return track;
+}
