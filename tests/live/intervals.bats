@@ -140,9 +140,13 @@ record()
 	echo 'intervals: { a: { about: x, entries: [ { begin: "a:b", end: "b:c" } ] } }' >"$tmp/intervals.d/60-wrong.yaml"
 	expect 1 "" "dktrace: $tmp/intervals.d/60-wrong.yaml:1:40: an entry needs 'match'" dktrace latency
 	expect 1 "" "dktrace: $tmp/intervals.d/60-wrong.yaml:1:40: an entry needs 'match'" dktrace latency site-chdir -- true
+	expect 1 "" "dktrace: $tmp/intervals.d/60-wrong.yaml:1:40: an entry needs 'match'" \
+		dktrace top --batch --interval site-chdi
 	# Events that the user names need no file.
 	run -0 --separate-stderr dktrace latency syscalls:sys_enter_chdir syscalls:sys_exit_chdir --match common_pid -- true
 	rm "$tmp/intervals.d/60-wrong.yaml"
+	expect 1 "" "dktrace: --when: 'fsync-block' counts only within 'fsync'; choose an interval that counts alone" \
+		dktrace flight start -e sched:sched_process_exec --when 'fsync-block > 10ms' --dir "$tmp"
 	interval only >"$tmp/intervals.d/10-intervals.yaml"
 	expect 0 $'Ready-made pairs:\n  only         change of the directory\n  site-chdir   change of the directory' "" dktrace latency
 }
