@@ -4,6 +4,7 @@
 #include "answers/tables/answers.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 /* ---- names ---- */
 
@@ -190,11 +191,23 @@ static bool is_taken(const struct answers *answers, const char *log)
 	return taken;
 }
 
+/* A program that was copied alone still has all other tables. */
+static int lacks_intervals(struct answers *answers)
+{
+	char *why __cleanup(free) = dkt_error_take(answers->ctx);
+
+	dkt__log(answers->ctx, DKT_LOG_WARN, "%s: there are no tables of ready-made intervals",
+		 why ? why : "intervals");
+	return 0;
+}
+
 static int add_intervals(struct answers *answers)
 {
 	const struct dkt_interval *interval = NULL, *before = NULL;
 	int err = dkt_interval_load(answers->ctx);
 
+	if (err == -ENOENT)
+		return lacks_intervals(answers);
 	for (; !err && (interval = dkt_interval_next(answers->ctx, interval)); before = interval) {
 		char *name;
 

@@ -324,6 +324,17 @@ intervals()
 	same $'count\n1' "$(dktrace sql "$capture" 'SELECT count(*) AS count FROM site100' --csv)" "the last one"
 }
 
+@test "a wrong file of intervals is named; without any directory of them the other tables are there" {
+	mkdir intervals.d
+	echo 'intervals: 1' >intervals.d/50-site.yaml
+	DKTRACE_INTERVALS=$PWD/intervals.d expect 1 '' "dktrace: $PWD/intervals.d/50-site.yaml:1:12: expected lines of 'interval: ...'" \
+		dktrace sql "$capture" 'SELECT count(*) AS n FROM iolog'
+	rm -r intervals.d
+	DKTRACE_INTERVALS=$PWD/intervals.d run -0 --separate-stderr dktrace sql "$capture" 'SELECT count(*) > 0 AS any FROM iolog' --csv
+	same $'any\n1' "$output" "another table"
+	has "$stderr" "$PWD/intervals.d: No such file or directory: there are no tables of ready-made intervals"
+}
+
 # The ticks of CPU time that a process has used.
 ticks()
 {
