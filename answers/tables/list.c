@@ -194,7 +194,7 @@ static bool is_taken(const struct answers *answers, const char *log)
 /* A program that was copied alone still has all other tables. */
 static int lacks_intervals(struct answers *answers)
 {
-	char *why __cleanup(free) = dkt_error_take(answers->ctx);
+	char *why __cleanup(free) = dkt__error_take(answers->ctx);
 
 	dkt__log(answers->ctx, DKT_LOG_WARN, "%s: there are no tables of ready-made intervals",
 		 why ? why : "intervals");
