@@ -4,9 +4,8 @@
 #include <inttypes.h>
 
 #include "compat/apply/applying.h"
-#include "compat/apply/follow.h"
+#include "compat/log/debuglog.h"
 #include "compat/log/directory.h"
-#include "compat/log/recording.h"
 #include "compat/lustre/lustre_masks.h"
 #include "compat/lustre/message.h"
 #include "lib/base/io.h"

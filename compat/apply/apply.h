@@ -51,3 +51,9 @@ int dkl_triggers_each(struct debuglog *log, struct dkt_event *const *events, siz
 		      int (*fn)(void *data, struct dkt_event *event,
 				const struct dkt_trigger *trigger),
 		      void *data);
+
+/*
+ * Reports, in lines without a newline at the end, modules that were loaded or unloaded and masks of
+ * Lustre that have changed; NULL: none. The caller frees the text.
+ */
+int dkl_debuglog_drift(struct debuglog *log, char **lines);

@@ -56,3 +56,15 @@ int dkl_applying_recording(const struct applying *a, const struct settings *befo
 
 /* Notes before a change the triggers and limits that it may add, so that they can be undone. */
 int dkl_applying_note(const struct applying *a, struct settings *before);
+
+/*
+ * Returns the masks that differ from Lustre's, as bits 1 << enum mask_kind. MASK_SOURCES is one of
+ * them if the user has not chosen it and Lustre was loaded or unloaded.
+ */
+uint32_t dkl_follow_differ(struct settings *settings);
+
+/* Takes over these masks, and returns them like dkl_follow_differ(). */
+uint32_t dkl_follow_masks(struct settings *settings);
+
+/* After a change to the settings done: logs, once, the masks that it took over from Lustre. */
+void dkl_follow_report(struct debuglog *log, struct settings *done);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds changes in the kernel that the log does not have yet, such as loaded modules. */
-#include "compat/apply/drift.h"
+#include "compat/apply/apply.h"
 
+#include "compat/apply/applying.h"
 #include "compat/apply/event_filter.h"
-#include "compat/apply/follow.h"
 #include "compat/lustre/lustre_masks.h"
 #include "compat/lustre/message.h"
 #include "compat/lustre/modules.h"

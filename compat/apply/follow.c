@@ -4,8 +4,8 @@
  * to Lustre's files, a module that was loaded or removed. Lustre's masks win, and the log's filters
  * are built from them again.
  */
-#include "compat/apply/follow.h"
 #include "compat/apply/apply.h"
+#include "compat/apply/applying.h"
 
 #include "compat/log/directory.h"
 #include "compat/lustre/lustre_masks.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens the debug log, and first repairs the state that killed commands left. */
 #include "compat/apply/apply.h"
+#include "compat/apply/applying.h"
 #include "compat/apply/event_filter.h"
-#include "compat/apply/follow.h"
 #include "compat/log/debuglog.h"
 #include "compat/log/directory.h"
-#include "compat/log/leftover.h"
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/message/cdebug.h"
 #include "compat/lustre/modules.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Applies triggers with the events that they switch, and the recorded threads and CPUs. */
 #include "compat/apply/applying.h"
-#include "compat/log/recording.h"
+#include "compat/log/debuglog.h"
 #include "compat/log/threads.h"
 #include "compat/lustre/event_names.h"
 #include "lib/base/util.h"

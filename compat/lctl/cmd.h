@@ -2,8 +2,11 @@
 /* One function for each of lctl's commands; argv[0] is the name that the user typed. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "compat/lctl/lctl.h"
 #include "compat/lctl/param/list.h"
+#include "compat/lustre/binary/sort.h"
 #include "lib/base/guess.h"
 
 /* Each command returns lctl's exit status. */
@@ -45,3 +48,32 @@ int dkl_lctl_usage(const char *command);
 
 /* Prints the context's error message. */
 void dkl_lctl_print_error(const struct lctl *lctl);
+
+/* Prints the thirteen lines of Lustre's lctl about an invalid record; data is not used. */
+void dkl_lctl_print_bad(void *data, uint64_t offset, const struct record_head *head);
+
+/* Reports damage that Lustre's lctl does not report. */
+void dkl_lctl_print_damage(const struct lctl *lctl, const char *name,
+			   const struct record_counts *counts);
+
+/* Runs lines until the end or a failure; returns the exit status. */
+int dkl_session_run(struct lctl *lctl);
+
+/*
+ * Returns the words that complete the last word of the line. The caller frees them and the array.
+ */
+char **dkl_session_complete(struct lctl *lctl, const char *line, size_t *n);
+
+/*
+ * Looks for Lustre's lctl: the program that LCTL_REAL in the environment or `real_lctl = PATH` in
+ * dktrace.conf names, otherwise the first lctl on PATH that is not this program (links are
+ * followed) and that only root or this user can have put there.
+ */
+bool dkl_real_lctl_exists(void);
+
+/*
+ * Runs Lustre's lctl with argv, which includes argv[0]: in place of this program, or with `wait` in
+ * a child, whose exit status it stores. -ENOENT: not found. After an error *why is the reason,
+ * which the caller frees; NULL: out of memory.
+ */
+int dkl_real_lctl_run(char **argv, bool wait, int *status, char **why);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* df, debug_file: converts a binary debug log to text. */
-#include "compat/lctl/df.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

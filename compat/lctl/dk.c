@@ -9,7 +9,6 @@
 #include "compat/io/output.h"
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
-#include "compat/lctl/df.h"
 #include "compat/lustre/libcfs.h"
 #include "compat/pipeline/sink.h"
 #include "lib/base/buf.h"

@@ -6,9 +6,7 @@
 
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
-#include "compat/lctl/real_lctl.h"
 #include "compat/lctl/rows.h"
-#include "compat/lctl/session.h"
 #include "compat/set/param.h"
 #include "lib/base/util.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds Lustre's lctl and forwards commands to it that we do not implement. */
-#include "compat/lctl/real_lctl.h"
+#include "compat/lctl/cmd.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

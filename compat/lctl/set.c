@@ -9,11 +9,10 @@
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
 #include "compat/lctl/lctl.h"
-#include "compat/lctl/real_lctl.h"
 #include "compat/log/debuglog.h"
 #include "compat/set/param.h"
 #include "compat/set/param/debug_words.h"
-#include "compat/set/param/file.h"
+#include "compat/set/param/tree.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of the debug log: its instance, its class map, its enabled events. */
+/* The debug log: a private instance, whether it records, its settings, and the class map. */
 #include "compat/log/debuglog.h"
 
 #include "compat/log/directory.h"
@@ -7,6 +7,7 @@
 #include "compat/log/wall.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/buf.h"
+#include "lib/base/util.h"
 #include "lib/inside.h"
 
 static struct debuglog *new_log(struct dkt_ctx *ctx)
@@ -124,4 +125,39 @@ int dkl_debuglog_return_top(struct debuglog *log)
 	char *spool __cleanup(free) = spool_path(log);
 
 	return spool ? dkt__spool_return(log->ctx, spool) : -ENOMEM;
+}
+
+/* Opens the top instance if it is borrowed; otherwise top is NULL. The caller closes it. */
+static int open_top(struct debuglog *log, struct dkt_instance **top)
+{
+	*top = NULL;
+	return dkt__instance_borrows_top(log->in) ? dkt_instance_open(log->ctx, NULL, NULL, top) :
+						    0;
+}
+
+int dkl_recording_get(struct debuglog *log, struct recording *recording)
+{
+	struct dkt_instance *top;
+	int err = open_top(log, &top);
+
+	*recording = (struct recording){ .borrowed = top };
+	if (!err)
+		err = dkt_instance_get_on(log->in, &recording->on);
+	if (!err && top)
+		err = dkt_instance_get_on(top, &recording->top_on);
+	dkt_instance_close(top);
+	return err;
+}
+
+int dkl_recording_set(struct debuglog *log, bool on)
+{
+	struct dkt_instance *top;
+	int err = open_top(log, &top);
+
+	if (!err)
+		err = dkt_instance_set_on(log->in, on);
+	if (!err && top)
+		err = dkt_instance_set_on(top, on);
+	dkt_instance_close(top);
+	return err;
 }

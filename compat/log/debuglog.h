@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug log: a private instance, its settings, and the class map. */
+/* The debug log: a private instance, whether it records, its settings, and the class map. */
 #pragma once
 
 #include <dktrace/dktrace.h>
@@ -72,3 +72,15 @@ int dkl_debuglog_return_top(struct debuglog *log);
 
 /* Opens the instance with its spool, which is in the log's directory: enum dkt_instance_flags. */
 int dkl_debuglog_open_instance(struct debuglog *log, unsigned int flags);
+
+struct recording {
+	bool on; /* the instance records */
+	bool borrowed; /* the top instance was borrowed for entry and exit of functions */
+	bool top_on; /* and records */
+};
+
+/* The log must have an instance. */
+int dkl_recording_get(struct debuglog *log, struct recording *recording);
+
+/* Starts or stops both instances. */
+int dkl_recording_set(struct debuglog *log, bool on);

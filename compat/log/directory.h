@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The debug log's directory in /run: who owns it, the lock of changes, its removal; mounts tracefs. */
+/* The debug log's directory: its owner, the lock of changes, its removal. Mounts tracefs. */
 #pragma once
+
+#include <dktrace/dktrace.h>
 
 #include "compat/log/debuglog.h"
 
@@ -42,3 +44,12 @@ int dkl_log_mount(struct dkt_ctx *ctx, unsigned int flags);
 
 /* Unmounts tracefs if it was mounted for a log and no log is left. */
 int dkl_log_unmount(struct dkt_ctx *ctx);
+
+/* Returns the i-th command that creates them: "latency" for LOG-latency-PID-TIME; NULL at the end. */
+const char *dkl_leftover_kind(size_t i);
+
+/* Removes all leftovers of the log. Events that were looked up before are no longer valid. */
+int dkl_leftovers_remove(struct dkt_ctx *ctx, const char *log);
+
+/* Lists them as "dktrace-latency-12-345 (128.0 MB)", separated by ", "; NULL: none. */
+int dkl_leftovers_list(struct dkt_ctx *ctx, const char *log, char **list);

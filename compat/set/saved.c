@@ -6,7 +6,7 @@
 #include "compat/set/functions.h"
 #include "compat/set/param.h"
 #include "compat/set/param/debug_words.h"
-#include "compat/set/param/file.h"
+#include "compat/set/param/tree.h"
 #include "compat/set/probes.h"
 #include "compat/set/triggers.h"
 #include "lib/base/buf.h"

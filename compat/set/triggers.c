@@ -6,7 +6,7 @@
 #include <ctype.h>
 
 #include "compat/apply/rules.h"
-#include "compat/log/recording.h"
+#include "compat/log/debuglog.h"
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/buf.h"

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "compat/log/leftover.h"
+#include "compat/log/directory.h"
 #include "compat/log/threads.h"
 #include "compat/pipeline/pipeline.h"
 #include "compat/set/param/memory.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* doctor: shows what this kernel, the user's privileges and this Lustre support, one line each. */
 #include "compat/apply/apply.h"
-#include "compat/apply/drift.h"
 #include "compat/lustre/class.h"
 #include "compat/lustre/devices.h"
 #include "compat/lustre/mask.h"

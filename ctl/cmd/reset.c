@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* reset: removes all settings and records and restores the machine. */
+/* reset, start, stop: remove all settings and records; start and stop recording. */
 #include "compat/apply/apply.h"
 #include "compat/dk/debug_daemon.h"
+#include "compat/log/debuglog.h"
 #include "ctl/app/app.h"
 #include "ctl/app/commands.h"
 #include "ctl/app/live.h"
@@ -103,5 +104,23 @@ int cmd_reset(struct app *app, int argc, char **argv)
 		err = end(app, dir, found);
 	if (!err)
 		err = dkl_debuglog_reset(app->ctx, app->instance);
+	return err ? app_fail(app) : 0;
+}
+
+int cmd_start(struct app *app, int argc, char **argv)
+{
+	struct debuglog *log;
+	int err;
+
+	(void)argc;
+	if (dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log))
+		return app_fail(app);
+	if (log->in)
+		err = dkl_recording_set(log, !strcmp(argv[0], "start"));
+	else
+		err = dkt_fail(
+			app->ctx, -ENOENT,
+			"nothing is set up to be recorded; run 'dktrace set_param debug=...' first");
+	dkl_debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }

@@ -4,10 +4,9 @@
 #include <inttypes.h>
 
 #include "compat/apply/apply.h"
-#include "compat/apply/drift.h"
-#include "compat/log/leftover.h"
+#include "compat/log/debuglog.h"
+#include "compat/log/directory.h"
 #include "compat/log/probe_list.h"
-#include "compat/log/recording.h"
 #include "compat/lustre/mask.h"
 #include "compat/set/functions.h"
 #include "compat/set/param.h"

@@ -2,12 +2,15 @@
 /* Lustre's parameters as the kernel shows them: files in several trees, in old and new places. */
 #include "compat/set/param/tree.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/vfs.h>
 
+#include "compat/io/say.h"
+#include "compat/lustre/lustre_masks.h"
 #include "lib/base/buf.h"
 #include "lib/base/util.h"
 
@@ -240,4 +243,56 @@ bool dkl_tree_is_kernel(const char *path)
 		return false;
 	return st.f_type == DEBUGFS_MAGIC || st.f_type == SYSFS_MAGIC ||
 	       st.f_type == PROC_SUPER_MAGIC;
+}
+
+/* The kernel expects the complete value in one write. */
+int dkl_param_file_write(const char *path, const char *value, const char *command)
+{
+	int fd __cleanup(close) = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+	int err;
+
+	if (fd < 0) {
+		err = -errno;
+		if (command)
+			dkl_say_line(stderr, "error: %s: opening '%s': %s", command, path,
+				     strerror(-err));
+		return err;
+	}
+	n = write(fd, value, strlen(value));
+	if (n < 0) {
+		err = -errno;
+		if (command && err != -EIO)
+			dkl_say_line(stderr, "error: %s: setting %s=%s: %s", command, path, value,
+				     strerror(-err));
+		return err;
+	}
+	if ((size_t)n == strlen(value))
+		return 0;
+	if (command)
+		dkl_say_line(stderr, "error: %s: setting %s=%s: wrote only %zd", command, path,
+			     value, n);
+	return -EINVAL;
+}
+
+static int read_first_line(const char *path, char value[PARAM_FILE_MAX])
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, value, PARAM_FILE_MAX - 1);
+
+	if (n < 0)
+		return -errno;
+	value[n] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	return 0;
+}
+
+int dkl_param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX])
+{
+	uint32_t mask;
+
+	if (!dkl_param_is_mask(param) || dkl_lustre_mask_read(dkl_param_mask_kind(param), &mask))
+		return read_first_line(path, value);
+	dkl_mask_spell(dkl_param_mask_kind(param), mask, value);
+	return 0;
 }

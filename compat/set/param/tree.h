@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "compat/set/param.h"
+
 /* All zeroes at the start of a session. */
 struct tree {
 	bool tried_debugfs; /* do not try again to mount debugfs */
@@ -52,3 +54,15 @@ char *dkl_tree_dotted(const char *name, const char *mark);
 
 /* True if the file is on one of the kernel's file systems, not in a copy of a tree. */
 bool dkl_tree_is_kernel(const char *path);
+
+/* Enough for a mask or a size. */
+#define PARAM_FILE_MAX 4096
+
+/* With command, prints an error as Lustre's lctl does for that command. */
+int dkl_param_file_write(const char *path, const char *value, const char *command);
+
+/*
+ * Reads the text that restores the current value if it is written: the first line, or for a mask
+ * Lustre's complete value, because not every bit has a name.
+ */
+int dkl_param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX]);
