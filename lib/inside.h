@@ -93,6 +93,49 @@ int dkt__instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
  */
 int dkt__instance_names_to_sweep(struct dkt_ctx *ctx, const char *prefix, char **names);
 
+/* Gets the total size of the per-CPU buffers, in bytes (buffer_total_size_kb). */
+int dkt__instance_get_size(struct dkt_instance *instance, uint64_t *bytes);
+
+/* Gets the name of the clock in use (trace_clock). The caller frees it. */
+int dkt__instance_get_clock(struct dkt_instance *instance, char **clock);
+
+/*
+ * Gets the number of nanoseconds to add to the instance's clock to get wall-clock time. Samples
+ * both clocks now; a saved tracefs tree has the number in its file wall_offset. -EOPNOTSUPP: as
+ * dkt_instance_get_now().
+ */
+int dkt__instance_get_wall(struct dkt_instance *instance, int64_t *offset);
+
+/*
+ * Records no events of n threads; n 0: of all again (set_event_notrace_pid). -ENOENT: the kernel
+ * does not support it.
+ */
+int dkt__instance_set_skipped_pids(struct dkt_instance *instance, const pid_t *pids, size_t n);
+
+/*
+ * Gets the threads that are recorded; n 0: all. The caller frees the array. children is true if the
+ * kernel adds the threads that these create.
+ */
+int dkt__instance_get_pids(struct dkt_instance *instance, pid_t **pids, size_t *n, bool *children);
+
+/* Gets the CPUs that are recorded, as "0-3,5", which the caller frees; NULL: all. */
+int dkt__instance_get_cpus(struct dkt_instance *instance, char **cpus);
+
+/* Gets whether the instance records (tracing_on). */
+int dkt__instance_get_on(struct dkt_instance *instance, bool *on);
+
+enum dkt__snapshot_state {
+	DKT__SNAPSHOT_NONE, /* no memory is allocated for one */
+	DKT__SNAPSHOT_EMPTY, /* no records in it */
+	DKT__SNAPSHOT_FULL, /* it has records */
+};
+
+/*
+ * Gets whether there is a snapshot: the records that the buffers had at a moment. A source with
+ * DKT_LIVE_SNAPSHOT reads it. -EOPNOTSUPP: the kernel has no snapshots, or none of this instance.
+ */
+int dkt__instance_snapshot_get(struct dkt_instance *instance, enum dkt__snapshot_state *state);
+
 /* ---- events and their fields ---- */
 
 /*
@@ -600,6 +643,14 @@ int dkt__hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **tex
  * it has none; -EINVAL: its header is invalid.
  */
 int dkt__table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dkt_table **table);
+
+/*
+ * Gets the first histogram that an event has in the instance, whoever added it. The caller frees
+ * the table with dkt_table_free(). -ENOENT: the event has no histogram, or the kernel does
+ * not have histograms.
+ */
+int dkt__instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
+			   struct dkt_table **table);
 
 /* ---- the memory of a dumped kernel ---- */
 

@@ -111,6 +111,7 @@ void dkt_instance_close(struct dkt_instance *in)
 	free(in->name);
 	free(in->prefix);
 	free(in->spool);
+	free(in->clock);
 	free(in);
 }
 
@@ -140,7 +141,7 @@ int dkt_instance_n_cpus(const struct dkt_instance *in)
 
 /* ---- knobs ---- */
 
-int dkt_instance_get_size(struct dkt_instance *in, uint64_t *bytes)
+int dkt__instance_get_size(struct dkt_instance *in, uint64_t *bytes)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
 
@@ -161,7 +162,7 @@ int dkt_instance_set_size(struct dkt_instance *in, uint64_t bytes)
 	return dkt__tfs_set(in->ctx, text, "%sbuffer_size_kb", in->prefix);
 }
 
-int dkt_instance_get_clock(struct dkt_instance *in, char **clock)
+int dkt__instance_get_clock(struct dkt_instance *in, char **clock)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(clock) && in);
 
@@ -187,9 +188,29 @@ int dkt_instance_set_clock(struct dkt_instance *in, const char *clock)
 	char *now __cleanup(free) = NULL;
 
 	/* Writing even the clock in use empties the buffers. */
-	if (!dkt_instance_get_clock(in, &now) && !strcmp(now, clock))
+	if (!dkt__instance_get_clock(in, &now) && !strcmp(now, clock))
 		return 0;
 	return dkt__tfs_set(in->ctx, clock, "%strace_clock", in->prefix);
+}
+
+int dkt_instance_info(struct dkt_instance *in, struct dkt_instance_info *out, size_t sz)
+{
+	dkt__needs(in ? in->ctx : NULL, dkt__blank(out, sz) && in);
+
+	struct dkt_instance_info info = { 0 };
+	char *clock __cleanup(free) = NULL;
+	int err = dkt__instance_get_clock(in, &clock);
+
+	if (!err)
+		err = dkt__instance_get_size(in, &info.bytes);
+	if (!err)
+		err = dkt__instance_get_on(in, &info.on);
+	if (err)
+		return err;
+	free(in->clock);
+	info.clock = in->clock = clock;
+	clock = NULL;
+	return dkt__fill(out, sz, &info);
 }
 
 static int64_t read_clock(clockid_t id)
@@ -213,7 +234,7 @@ static int find_clock(struct dkt_instance *in, clockid_t *id)
 		{ "tai", CLOCK_TAI },
 	};
 	char *name __cleanup(free) = NULL;
-	int err = dkt_instance_get_clock(in, &name);
+	int err = dkt__instance_get_clock(in, &name);
 
 	for (size_t i = 0; !err && i < ARRAY_SIZE(clocks); i++) {
 		*id = clocks[i].id;
@@ -252,7 +273,7 @@ static int64_t wall_offset(clockid_t id)
 	return offset;
 }
 
-int dkt_instance_get_wall(struct dkt_instance *in, int64_t *offset)
+int dkt__instance_get_wall(struct dkt_instance *in, int64_t *offset)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(offset) && in);
 
@@ -307,7 +328,7 @@ static int write_apart(struct skip *skip)
 	return skip->err;
 }
 
-int dkt_instance_set_skipped_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
+int dkt__instance_set_skipped_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 {
 	dkt__needs(in ? in->ctx : NULL, in && (pids || !n));
 
@@ -329,7 +350,7 @@ int dkt_instance_set_option(struct dkt_instance *in, const char *option, bool on
 	return dkt__tfs_set(in->ctx, on ? "1" : "0", "%soptions/%s", in->prefix, option);
 }
 
-int dkt_instance_get_on(struct dkt_instance *in, bool *on)
+int dkt__instance_get_on(struct dkt_instance *in, bool *on)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(on) && in);
 

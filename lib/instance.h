@@ -9,6 +9,7 @@ struct dkt_instance {
 	char *name; /* NULL: the top instance */
 	char *prefix; /* "instances/NAME/" or "" */
 	char *spool; /* the directory for records that are saved but not yet printed, or NULL */
+	char *clock; /* of the last dkt_instance_info() */
 	bool is_new;
 	int cpus;
 };

@@ -54,7 +54,7 @@ void dkt__recorder_size(struct dkt__recorder_buffer *b)
 	uint64_t all;
 
 	b->size = UINT64_MAX;
-	if (b->n_cpus && !dkt_instance_get_size(b->in, &all))
+	if (b->n_cpus && !dkt__instance_get_size(b->in, &all))
 		b->size = all / (uint64_t)b->n_cpus;
 }
 

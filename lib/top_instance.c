@@ -122,14 +122,14 @@ static int read_size(struct dkt_ctx *ctx, uint64_t *kb)
 static int read_state(struct dkt_instance *top, struct was *was)
 {
 	char *clock __cleanup(free) = NULL;
-	int err = dkt_instance_get_clock(top, &clock);
+	int err = dkt__instance_get_clock(top, &clock);
 
 	*was = (struct was){ 0 };
 	if (!err)
 		snprintf(was->clock, sizeof(was->clock), "%s", clock);
 	if (!err)
 		err = read_size(top->ctx, &was->kb);
-	return err ? err : dkt_instance_get_on(top, &was->on);
+	return err ? err : dkt__instance_get_on(top, &was->on);
 }
 
 static int set_size(struct dkt_instance *top, uint64_t kb)
@@ -142,7 +142,7 @@ static int copy_settings(struct dkt_instance *top, struct dkt_instance *in)
 	char *clock __cleanup(free) = NULL;
 	bool on = false;
 	uint64_t kb;
-	int err = dkt_instance_get_clock(in, &clock);
+	int err = dkt__instance_get_clock(in, &clock);
 
 	if (!err)
 		err = dkt_instance_set_clock(top, clock);
@@ -154,7 +154,7 @@ static int copy_settings(struct dkt_instance *top, struct dkt_instance *in)
 	if (!err)
 		err = dkt__buffers_clear(top);
 	if (!err)
-		err = dkt_instance_get_on(in, &on);
+		err = dkt__instance_get_on(in, &on);
 	return err ? err : dkt_instance_set_on(top, on);
 }
 
@@ -401,9 +401,9 @@ int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top,
 		dkt__stops_clear(&lists[i]);
 	/* A trigger may have fired before its copy was set. */
 	if (!err)
-		err = dkt_instance_get_on(in, &on);
+		err = dkt__instance_get_on(in, &on);
 	if (!err)
-		err = dkt_instance_get_on(top, &top_on);
+		err = dkt__instance_get_on(top, &top_on);
 	return err || on == top_on ? err : dkt_instance_set_on(top, on);
 }
 

@@ -49,12 +49,12 @@ static int copy_limits(struct dkt_instance *log, struct dkt_change *change)
 	char *cpus __cleanup(free) = NULL;
 	bool children;
 	size_t n;
-	int err = dkt_instance_get_pids(log, &pids, &n, &children);
+	int err = dkt__instance_get_pids(log, &pids, &n, &children);
 
 	if (!err)
 		err = dkt_change_pids(change, pids, n, children);
 	if (!err)
-		err = dkt_instance_get_cpus(log, &cpus);
+		err = dkt__instance_get_cpus(log, &cpus);
 	return err ? err : dkt_change_cpus(change, cpus);
 }
 
@@ -134,7 +134,7 @@ static int follow(struct log_counter *counter)
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(counter->settings);
 	struct stat now = { 0 };
 	bool on;
-	int err = dkt_instance_get_on(counter->log, &on);
+	int err = dkt__instance_get_on(counter->log, &on);
 
 	if (!err)
 		err = dkt_instance_set_on(counter->own, on);
@@ -169,7 +169,7 @@ static int set_up(struct log_counter *counter, const char *owner)
 	most = (uint64_t)dkt_instance_n_cpus(counter->own) * BUFFER_MAX;
 	err = dkt_instance_set_size(counter->own, dkl_memory_share(most, BUFFER_PART));
 	/* Not an error: a kernel that cannot exclude processes records this one too. */
-	dkt_instance_set_skipped_pids(counter->own, &self, 1);
+	dkt__instance_set_skipped_pids(counter->own, &self, 1);
 	if (!err)
 		err = dkt_source_live(counter->own, &opts, &counter->source);
 	return err ? err : follow(counter);

@@ -169,7 +169,7 @@ static void restore_size(struct debuglog *log, uint64_t bytes)
 	char *message = dkt__error_take(log->ctx);
 	uint64_t now;
 
-	if (dkt_instance_get_size(log->in, &now) || now != bytes)
+	if (dkt__instance_get_size(log->in, &now) || now != bytes)
 		dkt_instance_set_size(log->in, bytes);
 	dkt__error_give(log->ctx, 0, message);
 }
@@ -202,7 +202,7 @@ static int save_before(struct applying *a)
 	if (!err && a->change)
 		err = dkl_applying_note(a, &log->set);
 	if (!err && log->in && !log->interrupted)
-		err = dkt_instance_get_on(log->in, &log->set.recording);
+		err = dkt__instance_get_on(log->in, &log->set.recording);
 	return err ? err : dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
 }
 
@@ -239,7 +239,7 @@ static int transact(struct applying *a)
 	int err = create_instance(log, set);
 
 	if (!err && set->debug_mb) {
-		err = dkt_instance_get_size(log->in, &bytes);
+		err = dkt__instance_get_size(log->in, &bytes);
 		/*
 		 * The kernel rounds the size up. It refuses a change while another program reads the
 		 * trace, so do not set the same size again.

@@ -236,10 +236,10 @@ static int find_limits(struct debuglog *log)
 {
 	struct settings *set = &log->set;
 	int err =
-		dkt_instance_get_pids(log->in, &set->threads.list, &set->threads.n, &set->children);
+		dkt__instance_get_pids(log->in, &set->threads.list, &set->threads.n, &set->children);
 
 	if (!err)
-		err = dkt_instance_get_cpus(log->in, &set->cpus);
+		err = dkt__instance_get_cpus(log->in, &set->cpus);
 	set->limited = set->threads.n || set->cpus;
 	return err;
 }
@@ -280,7 +280,7 @@ static int rebuild(struct debuglog *log)
 	/* Without events of the kernel nothing tells the masks. */
 	if (!(log->set.sources & MASK_FROM_KERNEL))
 		dkl_follow_masks(&log->set);
-	if (!dkt_instance_get_size(log->in, &bytes))
+	if (!dkt__instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
 	err = guess_named(log, on, n);
 	if (!err)

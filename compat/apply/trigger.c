@@ -245,7 +245,7 @@ static bool follows_children(const struct applying *a)
 	return set->children && before->children && before->limited &&
 	       !dkt__instance_is_new(a->log->in) &&
 	       dkl_threads_same(&set->threads, &before->threads) &&
-	       !dkt_instance_get_pids(a->log->in, &pids, &n, &children) && n && children;
+	       !dkt__instance_get_pids(a->log->in, &pids, &n, &children) && n && children;
 }
 
 /* Changes nothing if the kernel's lists have never been set. */

@@ -114,7 +114,7 @@ static void look_at_clock(struct printer *p)
 	int64_t offset;
 
 	if (p->time.steps.n && !dkt_instance_get_now(p->time.in, &now) &&
-	    !dkt_instance_get_wall(p->time.in, &offset))
+	    !dkt__instance_get_wall(p->time.in, &offset))
 		dkl_log_wall_add(&p->time.steps, now, offset);
 }
 
@@ -275,10 +275,10 @@ static int find_wall(struct printer *p)
 	p->result->last_boot = p->opts->flags & DKT_LIVE_LAST_BOOT;
 	if (p->result->last_boot)
 		return 0;
-	err = p->time.in ? dkt_instance_get_wall(p->time.in, &p->time.wall) : 0;
+	err = p->time.in ? dkt__instance_get_wall(p->time.in, &p->time.wall) : 0;
 	if (p->log)
 		dkl_log_wall_look(p->log, &p->time.steps);
-	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->time.in, &p->result->clock) : err;
+	return err == -EOPNOTSUPP ? dkt__instance_get_clock(p->time.in, &p->result->clock) : err;
 }
 
 static void put_line(void *data, struct dkt_buf *buf)

@@ -21,7 +21,7 @@ static bool next_left(struct timeline *t, struct dkt_record *record)
 {
 	bool on = false;
 
-	if (t->apart || (!dkt_instance_get_on(t->in, &on) && on))
+	if (t->apart || (!dkt__instance_get_on(t->in, &on) && on))
 		return false;
 	for (int cpu = 0; cpu < dkt_instance_n_cpus(t->in); cpu++) {
 		if (!dkl_legacy_style_left(t->legacy, (uint32_t)cpu, t->last[cpu], record))

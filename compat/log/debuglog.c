@@ -117,7 +117,7 @@ int dkl_debuglog_open_instance(struct debuglog *log, unsigned int flags)
 int dkl_debuglog_size(struct debuglog *log, uint64_t *bytes)
 {
 	*bytes = 0;
-	return log->in ? dkt_instance_get_size(log->in, bytes) : 0;
+	return log->in ? dkt__instance_get_size(log->in, bytes) : 0;
 }
 
 int dkl_debuglog_return_top(struct debuglog *log)
@@ -142,9 +142,9 @@ int dkl_recording_get(struct debuglog *log, struct recording *recording)
 
 	*recording = (struct recording){ .borrowed = top };
 	if (!err)
-		err = dkt_instance_get_on(log->in, &recording->on);
+		err = dkt__instance_get_on(log->in, &recording->on);
 	if (!err && top)
-		err = dkt_instance_get_on(top, &recording->top_on);
+		err = dkt__instance_get_on(top, &recording->top_on);
 	dkt_instance_close(top);
 	return err;
 }

@@ -313,7 +313,7 @@ static void print_one(struct dkt_ctx *ctx, const char *name, FILE *out)
 	fprintf(out, "%s%s", ftell(out) ? ", " : "", name);
 	if (dkt_instance_open(ctx, name, NULL, &in))
 		return;
-	if (!dkt_instance_get_size(in, &bytes))
+	if (!dkt__instance_get_size(in, &bytes))
 		fprintf(out, " (%.1f MB)", (double)bytes / DKT__MB);
 	dkt_instance_close(in);
 }

@@ -77,9 +77,9 @@ void dkl_log_wall_look(const struct debuglog *log, struct log_wall *wall)
 	uint64_t now;
 
 	*wall = (struct log_wall){ 0 };
-	if (path && log->in && !dkt_instance_get_clock(log->in, &clock) &&
+	if (path && log->in && !dkt__instance_get_clock(log->in, &clock) &&
 	    !strcmp(clock, DEBUGLOG_CLOCK) && !dkt_instance_get_now(log->in, &now) &&
-	    !dkt_instance_get_wall(log->in, &offset)) {
+	    !dkt__instance_get_wall(log->in, &offset)) {
 		read_parts(path, now, wall);
 		dkl_log_wall_add(wall, now, offset);
 		write_parts(path, wall);

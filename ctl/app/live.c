@@ -189,7 +189,7 @@ static int want_processes(struct live *live, struct dkt_change *change)
 		return dkt_change_pids(change, &live->spawn.pid, 1, true);
 	if (!opts->pids) {
 		/* Not an error: a kernel that cannot exclude processes records dktrace too. */
-		dkt_instance_set_skipped_pids(live->in, &self, 1);
+		dkt__instance_set_skipped_pids(live->in, &self, 1);
 		return 0;
 	}
 	err = dkl_threads_of_processes(live->app->ctx, opts->pids, &threads);
@@ -214,7 +214,7 @@ static int add_threads(struct dkt_instance *in, const struct threads *threads, b
 	pid_t *list __cleanup(free) = NULL;
 	bool children;
 	size_t n;
-	int err = dkt_instance_get_pids(in, &list, &n, &children);
+	int err = dkt__instance_get_pids(in, &list, &n, &children);
 
 	*added = false;
 	for (size_t i = 0; !err && i < threads->n; i++) {

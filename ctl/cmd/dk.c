@@ -20,6 +20,7 @@
 #include "ctl/input/unpack.h"
 #include "lib/base/stop.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 struct log_options {
 	bool journal, stamp;
@@ -80,7 +81,7 @@ static void look(void *data, uint64_t done, uint64_t of)
 static int check_clock(const struct app *app, const struct debuglog *log)
 {
 	char *clock __cleanup(free) = NULL;
-	int err = OPT(app, log)->stamp && log->in ? dkt_instance_get_clock(log->in, &clock) : 0;
+	int err = OPT(app, log)->stamp && log->in ? dkt__instance_get_clock(log->in, &clock) : 0;
 
 	if (!err && clock && strcmp(clock, DEBUGLOG_CLOCK) != 0)
 		err = dkt_fail(app->ctx, -EOPNOTSUPP,

@@ -106,7 +106,7 @@ static int print(struct app *app, struct debuglog *log, const char *file)
 
 	if (rc)
 		return rc;
-	if (!boot.kept && !dkt_instance_get_on(log->in, &on) && on)
+	if (!boot.kept && !dkt__instance_get_on(log->in, &on) && on)
 		app_say("the instance '%s' records already: records of this boot are among them",
 			log->name);
 	rc = dk_command(app, file, DKT_LIVE_KEEP | DKT_LIVE_LAST_BOOT);

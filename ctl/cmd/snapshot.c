@@ -3,28 +3,29 @@
 #include "compat/apply/apply.h"
 #include "ctl/app/commands.h"
 #include "ctl/cmd/dk.h"
+#include "lib/inside.h"
 
 static int take(struct app *app, struct debuglog *log, const char *file)
 {
-	enum dkt_snapshot state;
+	enum dkt__snapshot_state state;
 	uint64_t bytes;
 
 	(void)file;
-	if (dkt_instance_snapshot_take(log->in) || dkt_instance_get_size(log->in, &bytes) ||
-	    dkt_instance_snapshot_get(log->in, &state))
+	if (dkt_instance_snapshot_take(log->in) || dkt__instance_get_size(log->in, &bytes) ||
+	    dkt__instance_snapshot_get(log->in, &state))
 		return app_fail(app);
 	printf("snapshot taken%s; its buffers have %.1f MB\n",
-	       state == DKT_SNAPSHOT_FULL ? "" : " of an empty log", (double)bytes / DKT__MB);
+	       state == DKT__SNAPSHOT_FULL ? "" : " of an empty log", (double)bytes / DKT__MB);
 	return 0;
 }
 
 static int show(struct app *app, struct debuglog *log, const char *file)
 {
-	enum dkt_snapshot state;
+	enum dkt__snapshot_state state;
 
-	if (dkt_instance_snapshot_get(log->in, &state))
+	if (dkt__instance_snapshot_get(log->in, &state))
 		return app_fail(app);
-	if (state == DKT_SNAPSHOT_NONE) {
+	if (state == DKT__SNAPSHOT_NONE) {
 		app_say("there is no snapshot; 'dktrace snapshot take', or a snapshot trigger, takes one");
 		return EXIT_FAILED;
 	}

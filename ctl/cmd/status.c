@@ -27,11 +27,10 @@ struct status_cpu {
 struct status {
 	bool started;
 	struct recording recording;
-	uint64_t size;
-	char *clock;
+	struct dkt_instance_info info;
 	size_t events_on;
 	size_t filtered; /* events with a filter */
-	enum dkt_snapshot snapshot;
+	enum dkt__snapshot_state snapshot;
 	uint64_t kept; /* bytes in the spool, which show has read and the next dk prints */
 	struct source_state sources[SOURCES];
 	char *left; /* the instances of killed commands; NULL: none */
@@ -271,10 +270,11 @@ static void put_buffers(struct out *out, const struct status *status)
 	out_put(out, "events_filtered", val_number(status->filtered));
 	out_line(out, "events", "%zu enabled, %zu with a filter", status->events_on,
 		 status->filtered);
-	out_put(out, "buffer_bytes", val_number(status->size));
-	out_put(out, "clock", val_text(status->clock));
-	out_line(out, "buffers", "%.1f MB for %d CPU%s%s, clock %s", (double)status->size / DKT__MB,
-		 status->n_cpus, status->n_cpus == 1 ? "" : "s", offline, status->clock);
+	out_put(out, "buffer_bytes", val_number(status->info.bytes));
+	out_put(out, "clock", val_text(status->info.clock));
+	out_line(out, "buffers", "%.1f MB for %d CPU%s%s, clock %s",
+		 (double)status->info.bytes / DKT__MB, status->n_cpus,
+		 status->n_cpus == 1 ? "" : "s", offline, status->info.clock);
 	out_put(out, "kept_bytes", val_number(status->kept));
 	if (status->kept)
 		out_line(out, "kept", "%" PRIu64 " KB read already, which the next dk prints too",
@@ -283,9 +283,9 @@ static void put_buffers(struct out *out, const struct status *status)
 
 static void put_snapshot(struct out *out, const struct status *status)
 {
-	const bool full = status->snapshot == DKT_SNAPSHOT_FULL;
+	const bool full = status->snapshot == DKT__SNAPSHOT_FULL;
 
-	if (status->snapshot == DKT_SNAPSHOT_NONE)
+	if (status->snapshot == DKT__SNAPSHOT_NONE)
 		return;
 	out_put(out, "snapshot", val_text(full ? "taken" : "empty"));
 	out_line(
@@ -421,7 +421,6 @@ static int read_cpus(const struct app *app, struct debuglog *log, struct status 
 
 static void status_clear(struct status *status)
 {
-	free(status->clock);
 	free(status->left);
 	free(status->drift);
 	dkl_sources_clear(status->sources);
@@ -440,9 +439,7 @@ static int read_status(const struct app *app, struct debuglog *log, struct statu
 		return err;
 	err = dkl_recording_get(log, &status->recording);
 	if (!err)
-		err = dkt_instance_get_size(log->in, &status->size);
-	if (!err)
-		err = dkt_instance_get_clock(log->in, &status->clock);
+		err = dkt_instance_info(log->in, &status->info, sizeof(status->info));
 	if (!err)
 		err = dkl_debuglog_on(log, &on, &status->events_on);
 	if (!err)
@@ -452,8 +449,8 @@ static int read_status(const struct app *app, struct debuglog *log, struct statu
 	if (!err)
 		err = dkl_debuglog_drift(log, &status->drift);
 	/* A kernel may have no snapshots. */
-	if (!err && dkt_instance_snapshot_get(log->in, &status->snapshot))
-		status->snapshot = DKT_SNAPSHOT_NONE;
+	if (!err && dkt__instance_snapshot_get(log->in, &status->snapshot))
+		status->snapshot = DKT__SNAPSHOT_NONE;
 	return err ? err : read_cpus(app, log, status);
 }
 

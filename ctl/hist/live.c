@@ -88,7 +88,7 @@ static int check_kept(struct hist *hist)
 	struct dkt_table *table;
 
 	for (size_t i = 0; OPT(hist->app, hist)->keep && i < hist->n; i++) {
-		if (dkt_instance_get_hist(hist->in, hist->events[i].event, &table))
+		if (dkt__instance_get_hist(hist->in, hist->events[i].event, &table))
 			continue;
 		dkt_table_free(table);
 		return dkt_fail(hist->app->ctx, -EEXIST,
@@ -161,7 +161,7 @@ static int show_event(struct hist *hist, struct dkt_instance *in, struct dkt_eve
 					"%s:%s is kept, too, and is not in the picture; without"
 					" --style svg, 'dktrace hist' shows all",
 					dkt_event_system(event), dkt_event_name(event));
-		err = dkt_instance_get_hist(in, event, &table);
+		err = dkt__instance_get_hist(in, event, &table);
 		if (err)
 			break;
 		if (!hist->picture && !OPT(app, print)->json && !OPT(app, print)->csv &&

@@ -75,7 +75,7 @@ static void take_log_buffer(struct top *top, struct top_buffer *buffer)
 
 	if (!open_log(top))
 		return;
-	if (read_counts(log->in, &counts) || dkt_instance_get_size(log->in, &buffer->size)) {
+	if (read_counts(log->in, &counts) || dkt__instance_get_size(log->in, &buffer->size)) {
 		close_log_buffer(log, buffer);
 		return;
 	}

@@ -187,8 +187,16 @@ DKT_API int dkt_instance_remove(struct dkt_ctx *ctx, const char *name);
 /* Returns the number of per-CPU buffers. CPU numbers run from 0 to one less. */
 DKT_API int dkt_instance_n_cpus(const struct dkt_instance *instance);
 
-/* Gets the total size of the per-CPU buffers, in bytes (buffer_total_size_kb). */
-DKT_API int dkt_instance_get_size(struct dkt_instance *instance, uint64_t *bytes);
+/* Settings of an instance. clock is valid until the next dkt_instance_info() on the instance. */
+struct dkt_instance_info {
+	const char *clock; /* the name of the clock in use (trace_clock) */
+	uint64_t bytes; /* the total size of the per-CPU buffers (buffer_total_size_kb) */
+	bool on; /* it records (tracing_on) */
+};
+
+/* Gets the settings of an instance. */
+DKT_API int dkt_instance_info(struct dkt_instance *instance, struct dkt_instance_info *info,
+			      size_t sz);
 
 /*
  * Sets the total size in bytes, the same for each CPU and at least 1 KiB (buffer_size_kb). The
@@ -196,18 +204,8 @@ DKT_API int dkt_instance_get_size(struct dkt_instance *instance, uint64_t *bytes
  */
 DKT_API int dkt_instance_set_size(struct dkt_instance *instance, uint64_t bytes);
 
-/* Gets the name of the clock in use (trace_clock). The caller frees it. */
-DKT_API int dkt_instance_get_clock(struct dkt_instance *instance, char **clock);
-
 /* Sets the clock. The kernel empties the buffers if the clock changes. -EINVAL: unknown clock. */
 DKT_API int dkt_instance_set_clock(struct dkt_instance *instance, const char *clock);
-
-/*
- * Gets the number of nanoseconds to add to the instance's clock to get wall-clock time. Samples
- * both clocks now; a saved tracefs tree has the number in its file wall_offset. -EOPNOTSUPP: as
- * dkt_instance_get_now().
- */
-DKT_API int dkt_instance_get_wall(struct dkt_instance *instance, int64_t *offset);
 
 /*
  * Gets the current time on the instance's clock, in ns. -EOPNOTSUPP: a process cannot read that
@@ -215,28 +213,8 @@ DKT_API int dkt_instance_get_wall(struct dkt_instance *instance, int64_t *offset
  */
 DKT_API int dkt_instance_get_now(struct dkt_instance *instance, uint64_t *ns);
 
-/*
- * Records no events of n threads; n 0: of all again (set_event_notrace_pid). -ENOENT: the kernel
- * does not support it.
- */
-DKT_API int dkt_instance_set_skipped_pids(struct dkt_instance *instance, const pid_t *pids,
-					  size_t n);
-
-/*
- * Gets the threads that are recorded; n 0: all. The caller frees the array. children is true if the
- * kernel adds the threads that these create.
- */
-DKT_API int dkt_instance_get_pids(struct dkt_instance *instance, pid_t **pids, size_t *n,
-				  bool *children);
-
-/* Gets the CPUs that are recorded, as "0-3,5", which the caller frees; NULL: all. */
-DKT_API int dkt_instance_get_cpus(struct dkt_instance *instance, char **cpus);
-
 /* Sets an option of the kernel (trace_options). -ENOENT: the kernel does not have the option. */
 DKT_API int dkt_instance_set_option(struct dkt_instance *instance, const char *option, bool on);
-
-/* Gets whether the instance records (tracing_on). */
-DKT_API int dkt_instance_get_on(struct dkt_instance *instance, bool *on);
 
 /* Starts or stops recording (tracing_on). */
 DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
@@ -247,23 +225,12 @@ DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
  */
 DKT_API int dkt_instance_clear(struct dkt_instance *instance);
 
-enum dkt_snapshot {
-	DKT_SNAPSHOT_NONE, /* no memory is allocated for one */
-	DKT_SNAPSHOT_EMPTY, /* no records in it */
-	DKT_SNAPSHOT_FULL, /* it has records */
-};
-
-/*
- * Gets whether there is a snapshot: the records that the buffers had at a moment. A source with
- * DKT_LIVE_SNAPSHOT reads it. -EOPNOTSUPP: the kernel has no snapshots, or none of this instance.
- */
-DKT_API int dkt_instance_snapshot_get(struct dkt_instance *instance, enum dkt_snapshot *state);
-
 /*
  * Makes the records that are in the buffers the snapshot, in place of an earlier one; recording goes
- * on in empty buffers. The kernel allocates as much memory again as the buffers have. -EOPNOTSUPP:
- * as dkt_instance_snapshot_get(); -ENOMEM: the kernel has no memory for it; -EBUSY: another process
- * reads the snapshot, or has mapped the buffers.
+ * on in empty buffers. A source with DKT_LIVE_SNAPSHOT reads it. The kernel allocates as much memory
+ * again as the buffers have. -EOPNOTSUPP: the kernel has no snapshots, or none of this instance;
+ * -ENOMEM: the kernel has no memory for it; -EBUSY: another process reads the snapshot, or has
+ * mapped the buffers.
  */
 DKT_API int dkt_instance_snapshot_take(struct dkt_instance *instance);
 

@@ -199,14 +199,6 @@ struct dkt_table_info {
 
 DKT_API void dkt_table_free(struct dkt_table *table);
 
-/*
- * Gets the first histogram that an event has in the instance, whoever added it. The caller frees
- * the table with dkt_table_free(). -ENOENT: the event has no histogram, or the kernel does
- * not have histograms.
- */
-DKT_API int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
-				  struct dkt_table **table);
-
 /* Returns facts about a table. Valid until the table is changed or freed. */
 DKT_API const struct dkt_table_info *dkt_table_info(const struct dkt_table *table);
 

@@ -17,7 +17,7 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt__stopped_f
 	int err = spool ? dkt__live_open(base, NULL, &live) : 0;
 
 	if (!err)
-		err = dkt_instance_get_on(in, &on);
+		err = dkt__instance_get_on(in, &on);
 	if (!err && on && spool) {
 		err = dkt__note_write(in->ctx, spool, NOTE, in == base ? OWN : TOP);
 		noted = !err;

@@ -193,8 +193,8 @@ static int find_names(struct dkt_event *event, struct dkt_table *table)
 	return dkt__table_finish(table);
 }
 
-int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
-			  struct dkt_table **table)
+int dkt__instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
+			   struct dkt_table **table)
 {
 	dkt__needs(instance ? instance->ctx : NULL, dkt__clear(table) && instance && event);
 
@@ -215,7 +215,7 @@ static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, stru
 {
 	struct dkt_table *one;
 	char name[256];
-	int err = dkt_instance_get_hist(instance, event, &one);
+	int err = dkt__instance_get_hist(instance, event, &one);
 
 	if (!err)
 		err = check_columns(hist, one);

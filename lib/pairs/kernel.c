@@ -379,7 +379,7 @@ int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const
 
 	if (!event)
 		return dkt_fail(pairs->ctx, -ENOENT, "the event %s no longer exists", name);
-	err = dkt_instance_get_hist(instance, event, table);
+	err = dkt__instance_get_hist(instance, event, table);
 	if (!err && pairs->grouped && pairs->kernel_by[0])
 		err = name_groups(pairs, *table);
 	if (err) {

@@ -93,7 +93,7 @@ int dkt__recorder_skip_self(struct dkt_recorder *r)
 			break;
 		/* The exclusion stays when the events change: other events may be enabled again. */
 		if (!only && !b->skips)
-			b->skips = !dkt_instance_set_skipped_pids(b->in, &self, 1);
+			b->skips = !dkt__instance_set_skipped_pids(b->in, &self, 1);
 		/* A kernel may be unable to. */
 		if (!b->skips)
 			r->self = self;

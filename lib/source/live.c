@@ -315,7 +315,7 @@ void dkt__percent_restore(struct dkt_instance *in, char *before)
 void dkt__about_fill(struct dkt__about *about, struct dkt_instance *in,
 		     struct dkt_source_info *info)
 {
-	if (dkt_instance_get_clock(in, &about->clock))
+	if (dkt__instance_get_clock(in, &about->clock))
 		about->clock = NULL;
 	info->sz = sizeof(*info);
 	info->kind = "ring buffers";
@@ -331,7 +331,7 @@ void dkt__about_fill(struct dkt__about *about, struct dkt_instance *in,
 	if (!in->ctx->root)
 		dkt__disks_read(&about->disks);
 	info->cpus = in->cpus;
-	info->has_wall = !dkt_instance_get_wall(in, &info->wall);
+	info->has_wall = !dkt__instance_get_wall(in, &info->wall);
 }
 
 void dkt__about_clear(struct dkt__about *about)

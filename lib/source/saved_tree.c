@@ -66,7 +66,7 @@ static int read_names(struct saved_tree *tree)
 	char *text __cleanup(free) = NULL;
 	size_t len;
 
-	if (dkt_instance_get_clock(tree->in, &tree->clock))
+	if (dkt__instance_get_clock(tree->in, &tree->clock))
 		tree->clock = NULL;
 	if (dkt__tfs_read(tree->in->ctx, &text, &len, "saved_cmdlines"))
 		return 0;
@@ -97,7 +97,7 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 	info->clock = tree->clock;
 	info->cpus = tree->in->cpus;
 	info->has_wall = dkt__tfs_exists(tree->in->ctx, "%swall_offset", tree->in->prefix) &&
-			 !dkt_instance_get_wall(tree->in, &info->wall);
+			 !dkt__instance_get_wall(tree->in, &info->wall);
 	return dkt__streams_start(&tree->streams, opts);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starts and ends the process that measures latencies. */
 #include "recording/daemon/latencies.h"
+#include "lib/inside.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static void leave_out(const struct archive_latencies *latencies, struct dkt_inst
 	if (latencies->only_calls)
 		return;
 	/* Not an error: a kernel that cannot exclude them records a little more. */
-	dkt_instance_set_skipped_pids(in, pids, ARRAY_SIZE(pids));
+	dkt__instance_set_skipped_pids(in, pids, ARRAY_SIZE(pids));
 }
 
 static int start(struct archive_latencies *latencies, const struct archive_writer *writer)

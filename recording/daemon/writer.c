@@ -179,7 +179,7 @@ int archive_writer_begin(struct archive_writer *writer)
 		err = dkt_fail(writer->ctx, err, "create a segment in %s: %s", writer->dir,
 			       strerror(-err));
 	if (!err)
-		err = dkt_instance_get_wall(writer->in, &writer->wall);
+		err = dkt__instance_get_wall(writer->in, &writer->wall);
 	if (!err)
 		err = dkt_recorder_begin(writer->recorder, writer->file.fd);
 	if (err) {
@@ -244,7 +244,8 @@ bool archive_writer_clock_set(const struct archive_writer *writer)
 {
 	int64_t wall;
 
-	return !dkt_instance_get_wall(writer->in, &wall) && llabs(wall - writer->wall) > CLOCK_STEP;
+	return !dkt__instance_get_wall(writer->in, &wall) &&
+	       llabs(wall - writer->wall) > CLOCK_STEP;
 }
 
 int archive_writer_end(struct archive_writer *writer, struct segment *ended)
@@ -334,7 +335,7 @@ int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 		err = capture_file_in(&writer->file,
 				      dkt__recorder_resume(writer->recorder, writer->file.fd));
 	if (!err)
-		err = dkt_instance_get_wall(writer->in, &writer->wall);
+		err = dkt__instance_get_wall(writer->in, &writer->wall);
 	if (!err)
 		err = archive_writer_end(writer, ended);
 	/* The worker reads the file, because the killed daemon has not noted its facts. */

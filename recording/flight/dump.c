@@ -82,7 +82,7 @@ static void mark(const struct flight_group *groups, size_t n, const char *reason
 static void go_on(struct flight_group *groups, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		dkt_instance_set_skipped_pids(groups[i].in, NULL, 0);
+		dkt__instance_set_skipped_pids(groups[i].in, NULL, 0);
 		flight_resume(&groups[i]);
 	}
 }

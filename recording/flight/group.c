@@ -123,7 +123,7 @@ void flight_pause(struct flight_group *group, const char *text)
 {
 	bool on;
 
-	if (group->paused || dkt_instance_get_on(group->in, &on) || !on)
+	if (group->paused || dkt__instance_get_on(group->in, &on) || !on)
 		return;
 	dkt_instance_mark(group->in, text);
 	if (!dkt_instance_set_on(group->in, false))
@@ -161,7 +161,7 @@ int flight_fill(const struct flight_group *group, struct flight_fill *fill)
 	int err;
 
 	*fill = (struct flight_fill){ 0 };
-	err = dkt_instance_get_size(group->in, &fill->size);
+	err = dkt__instance_get_size(group->in, &fill->size);
 	for (int cpu = 0; !err && cpu < dkt_instance_n_cpus(group->in); cpu++) {
 		struct dkt_cpu_stats stats = { 0 };
 

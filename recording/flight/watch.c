@@ -135,7 +135,7 @@ int flight_watch_read(struct flight_watch *watch, unsigned int percent, uint64_t
 
 	/* Not an error: a kernel that cannot exclude the recorder lets it wake itself. */
 	if (!err)
-		dkt_instance_set_skipped_pids(in, &self, 1);
+		dkt__instance_set_skipped_pids(in, &self, 1);
 	return err ? err : dkt_source_live(in, &opts, &watch->source);
 }
 

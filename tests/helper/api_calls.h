@@ -189,45 +189,48 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_instance_name, "n", GIVES_NOT(dkt_instance_name(A(0, r->in))))                       \
 	X(dkt_instance_remove, "EE", dkt_instance_remove(A(0, r->fresh), A(1, "none")))            \
 	X(dkt_instance_n_cpus, "n", GIVES_NOT(dkt_instance_n_cpus(A(0, r->in))))                   \
-	X(dkt_instance_get_size, "EE", ({                                                          \
+	X(dkt_instance_info, "EE",                                                                 \
+	  FILLS(dkt_instance_info, dkt_instance_info(A(0, r->in), A(1, &out.it), sz)))             \
+	X(dkt__instance_get_size, "EE", ({                                                         \
 		  uint64_t bytes;                                                                  \
-		  dkt_instance_get_size(A(0, r->in), A(1, &bytes));                                \
+		  dkt__instance_get_size(A(0, r->in), A(1, &bytes));                               \
 	  }))                                                                                      \
 	X(dkt_instance_set_size, "E", dkt_instance_set_size(A(0, r->in), 4096))                    \
-	X(dkt_instance_get_clock, "EE",                                                            \
-	  GIVES(char, free, dkt_instance_get_clock(A(0, r->in), A(1, &out))))                      \
+	X(dkt__instance_get_clock, "EE",                                                           \
+	  GIVES(char, free, dkt__instance_get_clock(A(0, r->in), A(1, &out))))                     \
 	X(dkt_instance_set_clock, "EE", dkt_instance_set_clock(A(0, r->in), A(1, "mono")))         \
-	X(dkt_instance_get_wall, "EE", ({                                                          \
+	X(dkt__instance_get_wall, "EE", ({                                                         \
 		  int64_t offset;                                                                  \
-		  dkt_instance_get_wall(A(0, r->in), A(1, &offset));                               \
+		  dkt__instance_get_wall(A(0, r->in), A(1, &offset));                              \
 	  }))                                                                                      \
 	X(dkt_instance_get_now, "EE", ({                                                           \
 		  uint64_t now;                                                                    \
 		  dkt_instance_get_now(A(0, r->in), A(1, &now));                                   \
 	  }))                                                                                      \
-	X(dkt_instance_set_skipped_pids, "EE", ({                                                  \
+	X(dkt__instance_set_skipped_pids, "EE", ({                                                 \
 		  pid_t pid = 1;                                                                   \
-		  dkt_instance_set_skipped_pids(A(0, r->in), A(1, &pid), 1);                       \
+		  dkt__instance_set_skipped_pids(A(0, r->in), A(1, &pid), 1);                      \
 	  }))                                                                                      \
-	X(dkt_instance_get_pids, "EEEE",                                                           \
+	X(dkt__instance_get_pids, "EEEE",                                                          \
 	  GIVES(pid_t, free, ({                                                                    \
 			bool children;                                                             \
 			size_t n;                                                                  \
-			dkt_instance_get_pids(A(0, r->in), A(1, &out), A(2, &n), A(3, &children)); \
+			dkt__instance_get_pids(A(0, r->in), A(1, &out), A(2, &n),                  \
+					       A(3, &children));                                   \
 		})))                                                                               \
-	X(dkt_instance_get_cpus, "EE",                                                             \
-	  GIVES(char, free, dkt_instance_get_cpus(A(0, r->in), A(1, &out))))                       \
+	X(dkt__instance_get_cpus, "EE",                                                            \
+	  GIVES(char, free, dkt__instance_get_cpus(A(0, r->in), A(1, &out))))                      \
 	X(dkt_instance_set_option, "EE",                                                           \
 	  dkt_instance_set_option(A(0, r->in), A(1, "stacktrace"), true))                          \
-	X(dkt_instance_get_on, "EE", ({                                                            \
+	X(dkt__instance_get_on, "EE", ({                                                           \
 		  bool on;                                                                         \
-		  dkt_instance_get_on(A(0, r->in), A(1, &on));                                     \
+		  dkt__instance_get_on(A(0, r->in), A(1, &on));                                    \
 	  }))                                                                                      \
 	X(dkt_instance_set_on, "E", dkt_instance_set_on(A(0, r->in), true))                        \
 	X(dkt_instance_clear, "E", dkt_instance_clear(A(0, r->spooled)))                           \
-	X(dkt_instance_snapshot_get, "EE", ({                                                      \
-		  enum dkt_snapshot state;                                                         \
-		  dkt_instance_snapshot_get(A(0, r->in), A(1, &state));                            \
+	X(dkt__instance_snapshot_get, "EE", ({                                                     \
+		  enum dkt__snapshot_state state;                                                  \
+		  dkt__instance_snapshot_get(A(0, r->in), A(1, &state));                           \
 	  }))                                                                                      \
 	X(dkt_instance_snapshot_take, "E", dkt_instance_snapshot_take(A(0, r->in)))                \
 	X(dkt_instance_snapshot_free, "E", dkt_instance_snapshot_free(A(0, r->in)))                \

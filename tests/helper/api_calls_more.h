@@ -161,9 +161,9 @@ static const struct dkt_interval api_interval = { .name = "x",
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
 		dkt__table_parse(A(0, r->fresh), A(1, API_HIST), strlen(API_HIST), A(2, &out))))   \
 	X(dkt_table_free, "n", DOES(dkt_table_free(A(0, NULL))))                                   \
-	X(dkt_instance_get_hist, "EEE",                                                            \
+	X(dkt__instance_get_hist, "EEE",                                                           \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
-		dkt_instance_get_hist(A(0, r->in), A(1, r->event), A(2, &out))))                   \
+		dkt__instance_get_hist(A(0, r->in), A(1, r->event), A(2, &out))))                  \
 	X(dkt_table_info, "n", GIVES_NOT(dkt_table_info(A(0, r->table))))                          \
 	X(dkt_table_sort, "E0", dkt_table_sort(A(0, r->table), A(1, "hitcount")))                  \
 	X(dkt_table_value, "n", GIVES_NOT(dkt_table_value(A(0, r->table), 0, 1)))                  \

@@ -63,7 +63,7 @@ static void errors_of_instances_are_as_documented(void **state)
 	assert_fails(test->ctx, -EBADF, NULL, dkt_instance_mark(test->in, "x"));
 	assert_ok(test->ctx, dkt_instance_set_clock(test->in, "local"));
 	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt_instance_get_now(test->in, &ns));
-	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt_instance_get_wall(test->in, &offset));
+	assert_fails(test->ctx, -EOPNOTSUPP, NULL, dkt__instance_get_wall(test->in, &offset));
 }
 
 static void errors_of_changes_are_as_documented(void **state)
@@ -161,7 +161,7 @@ static void errors_of_counts_are_as_documented(void **state)
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_table_sort(table, "next_pid.no"));
 	dkt_table_free(table);
 	assert_fails(test->ctx, -ENOENT, NULL,
-		     dkt_instance_get_hist(test->in, test->event, &table));
+		     dkt__instance_get_hist(test->in, test->event, &table));
 	dkt_hist_free(hist);
 }
 

@@ -5,6 +5,7 @@
 
 #include "compat/lustre/select.h"
 #include "compat/set/wanted.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define OWNER "dkt-test-wanted"
@@ -95,7 +96,7 @@ static void the_instance_gets_exactly_the_events_and_filters(void **state)
 		      "(prev_pid > 0 && prev_prio < 100) && (prev_pid != 7) && (COMM == \"dd\")");
 	assert_filter(test, "sched", "sched_wakeup", "COMM == \"dd\"");
 	assert_has(test->wanted->notes, "the others do not have its fields and are recorded");
-	assert_ok(test->ctx, dkt_instance_get_cpus(test->in, &cpus));
+	assert_ok(test->ctx, dkt__instance_get_cpus(test->in, &cpus));
 	assert_string_equal(cpus ? cpus : "0", "0");
 	free(cpus);
 }

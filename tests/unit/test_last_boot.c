@@ -385,11 +385,11 @@ static void a_reader_that_ended_early_leaves_the_records(void **state)
 #define ALLOCATED "# tracer: nop\n#\n#\n# * Snapshot is allocated *\n#\n"
 #define RECORDS   "# tracer: nop\n#\n# entries-in-buffer/entries-written: 1/1   #P:1\n#\n"
 
-static enum dkt_snapshot snapshot(struct tree *t)
+static enum dkt__snapshot_state snapshot(struct tree *t)
 {
-	enum dkt_snapshot state;
+	enum dkt__snapshot_state state;
 
-	assert_ok(t->ctx, dkt_instance_snapshot_get(t->in, &state));
+	assert_ok(t->ctx, dkt__instance_snapshot_get(t->in, &state));
 	return state;
 }
 
@@ -399,15 +399,15 @@ static void a_snapshot_can_be_read_twice(void **state)
 
 	hand_out_nothing(t, "trace_pipe_raw");
 	assert_int_equal(tree_text(t->root, "snapshot", FREED), 0);
-	assert_int_equal(snapshot(t), DKT_SNAPSHOT_NONE);
+	assert_int_equal(snapshot(t), DKT__SNAPSHOT_NONE);
 	assert_int_equal(tree_text(t->root, "snapshot", RECORDS), 0);
 	hand_out(t, "snapshot_raw", 1);
-	assert_int_equal(snapshot(t), DKT_SNAPSHOT_FULL);
+	assert_int_equal(snapshot(t), DKT__SNAPSHOT_FULL);
 	shows(t, DKT_LIVE_SNAPSHOT, 1, "worker");
 	/* The kernel has given it away. */
 	assert_int_equal(tree_text(t->root, "snapshot", ALLOCATED), 0);
 	hand_out_nothing(t, "snapshot_raw");
-	assert_int_equal(snapshot(t), DKT_SNAPSHOT_FULL);
+	assert_int_equal(snapshot(t), DKT__SNAPSHOT_FULL);
 	shows(t, DKT_LIVE_SNAPSHOT, 1, "worker");
 	/* A later one, of a trigger, replaces it. */
 	assert_int_equal(tree_text(t->root, "snapshot", RECORDS), 0);
@@ -415,7 +415,7 @@ static void a_snapshot_can_be_read_twice(void **state)
 	shows(t, DKT_LIVE_SNAPSHOT, 2, "worker");
 	assert_ok(t->ctx, dkt_instance_snapshot_take(t->in));
 	assert_int_equal(tree_text(t->root, "snapshot", ALLOCATED), 0);
-	assert_int_equal(snapshot(t), DKT_SNAPSHOT_EMPTY);
+	assert_int_equal(snapshot(t), DKT__SNAPSHOT_EMPTY);
 }
 
 static void a_kernel_may_have_no_snapshots(void **state)
@@ -423,10 +423,10 @@ static void a_kernel_may_have_no_snapshots(void **state)
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_SNAPSHOT | DKT_LIVE_FOLLOW);
 	struct tree *t = *state;
 	struct dkt_source *source;
-	enum dkt_snapshot now;
+	enum dkt__snapshot_state now;
 
 	assert_fails(t->ctx, -EOPNOTSUPP, "this kernel has no snapshots",
-		     dkt_instance_snapshot_get(t->in, &now));
+		     dkt__instance_snapshot_get(t->in, &now));
 	assert_fails(t->ctx, -EOPNOTSUPP, "take a snapshot: this kernel has no snapshots",
 		     dkt_instance_snapshot_take(t->in));
 	assert_fails(t->ctx, -EOPNOTSUPP, "free the snapshot: this kernel has no snapshots",

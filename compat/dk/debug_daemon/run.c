@@ -233,7 +233,7 @@ static int drained(struct daemon *d)
 		err = dkt_source_done(d->source);
 	/* The wall clock may have been set. */
 	if (!err)
-		err = dkt_instance_get_wall(d->log->in, &d->wall);
+		err = dkt__instance_get_wall(d->log->in, &d->wall);
 	if (!err) {
 		count_lost(d);
 		err = save_state(d);
@@ -324,7 +324,7 @@ static int open_source(struct daemon *d)
 	if (!err)
 		err = dkl_legacy_style_new(d->ctx, d->log->map, &d->style);
 	if (!err)
-		err = dkt_instance_get_wall(d->log->in, &d->wall);
+		err = dkt__instance_get_wall(d->log->in, &d->wall);
 	if (!err)
 		err = dkt_source_live(d->log->in, &opts, &d->source);
 	return err;

@@ -190,7 +190,7 @@ int dkt__instance_last_boot_mark(struct dkt_instance *in)
 
 	char text[sizeof(DKT__LAST_BOOT_MARK) + 24];
 	int64_t wall;
-	int err = dkt_instance_get_wall(in, &wall);
+	int err = dkt__instance_get_wall(in, &wall);
 
 	if (err)
 		return err;

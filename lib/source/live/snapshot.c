@@ -30,7 +30,7 @@ static int check_file(struct dkt_instance *in)
  * Reads the state from the head of the file: the rest is the text of all records. The head of a
  * snapshot without records says whether it has memory.
  */
-static int kernel_state(struct dkt_instance *in, enum dkt_snapshot *state)
+static int kernel_state(struct dkt_instance *in, enum dkt__snapshot_state *state)
 {
 	int fd __cleanup(close) = -1;
 	char head[512];
@@ -38,7 +38,7 @@ static int kernel_state(struct dkt_instance *in, enum dkt_snapshot *state)
 	ssize_t n = 1;
 	int err = check_file(in);
 
-	*state = DKT_SNAPSHOT_NONE;
+	*state = DKT__SNAPSHOT_NONE;
 	if (err)
 		return err;
 	fd = dkt__tfs_open(in->ctx, O_RDONLY, "%ssnapshot", in->prefix);
@@ -53,22 +53,22 @@ static int kernel_state(struct dkt_instance *in, enum dkt_snapshot *state)
 	}
 	head[have] = '\0';
 	if (!strstr(head, "* Snapshot is freed *"))
-		*state = strstr(head, "* Snapshot is allocated *") ? DKT_SNAPSHOT_EMPTY :
-								     DKT_SNAPSHOT_FULL;
+		*state = strstr(head, "* Snapshot is allocated *") ? DKT__SNAPSHOT_EMPTY :
+								     DKT__SNAPSHOT_FULL;
 	return 0;
 }
 
-int dkt_instance_snapshot_get(struct dkt_instance *in, enum dkt_snapshot *state)
+int dkt__instance_snapshot_get(struct dkt_instance *in, enum dkt__snapshot_state *state)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(state) && in);
 
 	struct dkt__spool_sum sum = { 0 };
 	int err = kernel_state(in, state);
 
-	if (!err && *state == DKT_SNAPSHOT_EMPTY)
+	if (!err && *state == DKT__SNAPSHOT_EMPTY)
 		err = dkt__spool_dir_sum(in, DKT__SPOOL_SNAPSHOT, &sum);
 	if (sum.bytes)
-		*state = DKT_SNAPSHOT_FULL;
+		*state = DKT__SNAPSHOT_FULL;
 	return err;
 }
 
@@ -93,12 +93,12 @@ int dkt_instance_snapshot_take(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 
-	enum dkt_snapshot state;
+	enum dkt__snapshot_state state;
 	int err = kernel_state(in, &state);
 
 	/* The kernel would go on recording behind the records of an earlier snapshot. */
 	if (!err)
-		err = change(in, state == DKT_SNAPSHOT_NONE ? NULL : WORD_CLEAR, WORD_TAKE);
+		err = change(in, state == DKT__SNAPSHOT_NONE ? NULL : WORD_CLEAR, WORD_TAKE);
 	if (err == -ENOMEM)
 		return dkt_fail(
 			in->ctx, err,
@@ -119,13 +119,13 @@ int dkt_instance_snapshot_free(struct dkt_instance *in)
 
 int dkt__snapshot_fetch(struct dkt__live *live)
 {
-	enum dkt_snapshot state;
+	enum dkt__snapshot_state state;
 	int err = kernel_state(live->in, &state);
 
 	if (err)
 		return err;
 	/* The kernel has another snapshot than the one that was read. */
-	if (state == DKT_SNAPSHOT_FULL && dkt__whole_is(live))
+	if (state == DKT__SNAPSHOT_FULL && dkt__whole_is(live))
 		dkt__whole_reset(live);
 	err = dkt__live_save(live, false);
 	if (!err)
@@ -135,10 +135,10 @@ int dkt__snapshot_fetch(struct dkt__live *live)
 
 int dkt__snapshot_any(struct dkt_instance *in, bool *any)
 {
-	enum dkt_snapshot state;
-	int err = dkt_instance_snapshot_get(in, &state);
+	enum dkt__snapshot_state state;
+	int err = dkt__instance_snapshot_get(in, &state);
 
-	*any = !err && state == DKT_SNAPSHOT_FULL;
+	*any = !err && state == DKT__SNAPSHOT_FULL;
 	if (err != -EOPNOTSUPP)
 		return err;
 	free(dkt__error_take(in->ctx));
