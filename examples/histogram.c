@@ -32,7 +32,7 @@ static int print(struct dkt_hist *hist)
 	struct dkt_buf *buf = NULL;
 	size_t row, column, len = 0;
 	const char *text;
-	int err = dkt_hist_table(hist, &table);
+	int err = dkt_hist_read(hist, NULL, &table);
 
 	if (!err)
 		err = dkt_table_sort(table, NULL);

@@ -392,10 +392,8 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	return count(hist, source, record, NULL, words, vals);
 }
 
-int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
+static int read_counted(struct dkt_hist *hist, struct dkt_table **out)
 {
-	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(out) && hist);
-
 	struct dkt_table *table = NULL;
 	int err = 0;
 
@@ -418,4 +416,11 @@ int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
 		err = dkt__table_add(table, hist->table, NULL);
 	}
 	return dkt__table_return(table, err, out);
+}
+
+int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_table **out)
+{
+	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(out) && hist);
+
+	return instance ? dkt__hist_read_kernel(hist, instance, out) : read_counted(hist, out);
 }

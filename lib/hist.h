@@ -66,3 +66,7 @@ int dkt__hist_find(struct dkt_hist *hist, const struct dkt_event *event, struct 
 
 /* Creates a table with the requested columns; NULL: memory is out. */
 struct dkt_table *dkt__hist_table(const struct dkt_hist *hist);
+
+/* Gets the kernel's counts of all events as one table. */
+int dkt__hist_read_kernel(struct dkt_hist *hist, struct dkt_instance *instance,
+			  struct dkt_table **out);

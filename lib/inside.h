@@ -94,17 +94,17 @@ int dkt__instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
 int dkt__instance_names_to_sweep(struct dkt_ctx *ctx, const char *prefix, char **names);
 
 /* Gets the total size of the per-CPU buffers, in bytes (buffer_total_size_kb). */
-int dkt__instance_get_size(struct dkt_instance *instance, uint64_t *bytes);
+int dkt__instance_get_size(const struct dkt_instance *instance, uint64_t *bytes);
 
 /* Gets the name of the clock in use (trace_clock). The caller frees it. */
-int dkt__instance_get_clock(struct dkt_instance *instance, char **clock);
+int dkt__instance_get_clock(const struct dkt_instance *instance, char **clock);
 
 /*
  * Gets the number of nanoseconds to add to the instance's clock to get wall-clock time. Samples
  * both clocks now; a saved tracefs tree has the number in its file wall_offset. -EOPNOTSUPP: as
  * dkt_instance_get_now().
  */
-int dkt__instance_get_wall(struct dkt_instance *instance, int64_t *offset);
+int dkt__instance_get_wall(const struct dkt_instance *instance, int64_t *offset);
 
 /*
  * Records no events of n threads; n 0: of all again (set_event_notrace_pid). -ENOENT: the kernel
@@ -116,13 +116,14 @@ int dkt__instance_set_skipped_pids(struct dkt_instance *instance, const pid_t *p
  * Gets the threads that are recorded; n 0: all. The caller frees the array. children is true if the
  * kernel adds the threads that these create.
  */
-int dkt__instance_get_pids(struct dkt_instance *instance, pid_t **pids, size_t *n, bool *children);
+int dkt__instance_get_pids(const struct dkt_instance *instance, pid_t **pids, size_t *n,
+			   bool *children);
 
 /* Gets the CPUs that are recorded, as "0-3,5", which the caller frees; NULL: all. */
-int dkt__instance_get_cpus(struct dkt_instance *instance, char **cpus);
+int dkt__instance_get_cpus(const struct dkt_instance *instance, char **cpus);
 
 /* Gets whether the instance records (tracing_on). */
-int dkt__instance_get_on(struct dkt_instance *instance, bool *on);
+int dkt__instance_get_on(const struct dkt_instance *instance, bool *on);
 
 enum dkt__snapshot_state {
 	DKT__SNAPSHOT_NONE, /* no memory is allocated for one */

@@ -141,7 +141,7 @@ int dkt_instance_n_cpus(const struct dkt_instance *in)
 
 /* ---- knobs ---- */
 
-int dkt__instance_get_size(struct dkt_instance *in, uint64_t *bytes)
+int dkt__instance_get_size(const struct dkt_instance *in, uint64_t *bytes)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
 
@@ -162,7 +162,7 @@ int dkt_instance_set_size(struct dkt_instance *in, uint64_t bytes)
 	return dkt__tfs_set(in->ctx, text, "%sbuffer_size_kb", in->prefix);
 }
 
-int dkt__instance_get_clock(struct dkt_instance *in, char **clock)
+int dkt__instance_get_clock(const struct dkt_instance *in, char **clock)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(clock) && in);
 
@@ -222,7 +222,7 @@ static int64_t read_clock(clockid_t id)
 }
 
 /* Finds the clockid_t of the instance's clock. */
-static int find_clock(struct dkt_instance *in, clockid_t *id)
+static int find_clock(const struct dkt_instance *in, clockid_t *id)
 {
 	static const struct {
 		const char *name;
@@ -245,7 +245,7 @@ static int find_clock(struct dkt_instance *in, clockid_t *id)
 		     dkt_fail(in->ctx, -EOPNOTSUPP, "clock %s cannot be read in user space", name);
 }
 
-int dkt_instance_get_now(struct dkt_instance *in, uint64_t *ns)
+int dkt_instance_get_now(const struct dkt_instance *in, uint64_t *ns)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(ns) && in);
 
@@ -273,7 +273,7 @@ static int64_t wall_offset(clockid_t id)
 	return offset;
 }
 
-int dkt__instance_get_wall(struct dkt_instance *in, int64_t *offset)
+int dkt__instance_get_wall(const struct dkt_instance *in, int64_t *offset)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(offset) && in);
 
@@ -350,7 +350,7 @@ int dkt_instance_set_option(struct dkt_instance *in, const char *option, bool on
 	return dkt__tfs_set(in->ctx, on ? "1" : "0", "%soptions/%s", in->prefix, option);
 }
 
-int dkt__instance_get_on(struct dkt_instance *in, bool *on)
+int dkt__instance_get_on(const struct dkt_instance *in, bool *on)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(on) && in);
 
@@ -406,7 +406,8 @@ static uint64_t read_oldest(const char *text)
 	return s * DKT__NSEC_PER_SEC + us * 1000;
 }
 
-int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats, size_t sz)
+int dkt_instance_get_stats(const struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats,
+			   size_t sz)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__blank(stats, sz) && in);
 
@@ -430,7 +431,7 @@ int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stat
 
 /* ---- events ---- */
 
-bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event)
+bool dkt__event_is_on(const struct dkt_instance *in, const struct dkt_event *event)
 {
 	int fd __cleanup(close) = dkt__tfs_open(in->ctx, O_RDONLY, "%sevents/%s/%s/enable",
 						in->prefix, event->system, event->name);
@@ -439,7 +440,7 @@ bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event)
 	return fd < 0 || read(fd, &first, 1) != 1 || first != '0';
 }
 
-int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events, size_t *n)
+int dkt_instance_get_events(const struct dkt_instance *in, struct dkt_event ***events, size_t *n)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(events) && dkt__clear(n) && in);
 
@@ -480,7 +481,8 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 	return 0;
 }
 
-int dkt_instance_get_filter(struct dkt_instance *in, struct dkt_event *event, char **filter)
+int dkt_instance_get_filter(const struct dkt_instance *in, const struct dkt_event *event,
+			    char **filter)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(filter) && in && event);
 

@@ -15,7 +15,7 @@ struct dkt_instance {
 };
 
 /* True if the event is enabled. An event that only a trigger watches is disabled. */
-bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
+bool dkt__event_is_on(const struct dkt_instance *in, const struct dkt_event *event);
 
 /* Empties the buffers, as dkt_instance_clear() without a spool. */
 int dkt__buffers_clear(struct dkt_instance *in);

@@ -50,7 +50,7 @@ int hist_run_user(struct hist *hist, int *rc)
 				  .data = hist };
 	struct dkt_table *empty;
 	/* This fails for features that only the kernel has, before anything is created. */
-	int err = dkt_hist_table(hist->hist, &empty);
+	int err = dkt_hist_read(hist->hist, NULL, &empty);
 
 	if (err)
 		return err;

@@ -81,13 +81,6 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 	return err;
 }
 
-/* Gets the table so far. */
-static int read_table(const struct hist *hist, struct dkt_table **table)
-{
-	return hist->in ? dkt_hist_read(hist->hist, hist->in, table) :
-			  dkt_hist_table(hist->hist, table);
-}
-
 int hist_refresh(struct hist *hist)
 {
 	struct dkt_table *table;
@@ -95,7 +88,7 @@ int hist_refresh(struct hist *hist)
 
 	if (!watch_due(&hist->watch))
 		return 0;
-	err = read_table(hist, &table);
+	err = dkt_hist_read(hist->hist, hist->in, &table);
 	if (err)
 		return err;
 	err = hist_show(hist, table, false);
@@ -112,7 +105,7 @@ int hist_refresh(struct hist *hist)
 int hist_finish(struct hist *hist)
 {
 	struct dkt_table *table;
-	int err = read_table(hist, &table);
+	int err = dkt_hist_read(hist->hist, hist->in, &table);
 
 	hist->watched = hist->watch.screen.on;
 	screen_end(&hist->watch.screen);

@@ -211,7 +211,7 @@ DKT_API int dkt_instance_set_clock(struct dkt_instance *instance, const char *cl
  * Gets the current time on the instance's clock, in ns. -EOPNOTSUPP: a process cannot read that
  * clock; it can read mono, mono_raw, boot and tai.
  */
-DKT_API int dkt_instance_get_now(struct dkt_instance *instance, uint64_t *ns);
+DKT_API int dkt_instance_get_now(const struct dkt_instance *instance, uint64_t *ns);
 
 /* Sets an option of the kernel (trace_options). -ENOENT: the kernel does not have the option. */
 DKT_API int dkt_instance_set_option(struct dkt_instance *instance, const char *option, bool on);
@@ -261,19 +261,19 @@ struct dkt_cpu_stats {
 };
 
 /* Gets the statistics of a CPU. -ENOENT: there is no such CPU. */
-DKT_API int dkt_instance_get_stats(struct dkt_instance *instance, int cpu,
+DKT_API int dkt_instance_get_stats(const struct dkt_instance *instance, int cpu,
 				   struct dkt_cpu_stats *stats, size_t sz);
 
 /*
  * Gets the enabled events, in the order of dkt_events(). The caller frees the array. An event that
  * only triggers use is not enabled.
  */
-DKT_API int dkt_instance_get_events(struct dkt_instance *instance, struct dkt_event ***events,
+DKT_API int dkt_instance_get_events(const struct dkt_instance *instance, struct dkt_event ***events,
 				    size_t *n);
 
 /* Gets the filter of an event in the instance, "" if it has none. The caller frees it. */
-DKT_API int dkt_instance_get_filter(struct dkt_instance *instance, struct dkt_event *event,
-				    char **filter);
+DKT_API int dkt_instance_get_filter(const struct dkt_instance *instance,
+				    const struct dkt_event *event, char **filter);
 
 /*
  * Creates an instance for this process only, named PREFIX-PID-TIME. TIME is the start time of the
@@ -365,7 +365,7 @@ struct dkt_trigger {
  * Gets the triggers of an event in the instance, the newest first. The array and the triggers are
  * one allocation, which the caller frees with free(). -ENOENT: somebody has deleted the event.
  */
-DKT_API int dkt_instance_get_triggers(struct dkt_instance *instance, struct dkt_event *event,
+DKT_API int dkt_instance_get_triggers(const struct dkt_instance *instance, struct dkt_event *event,
 				      struct dkt_trigger ***triggers, size_t *n);
 
 /* ---- dkt_change(3): change an instance, all or nothing --------------------------------------- */

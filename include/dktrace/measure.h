@@ -153,13 +153,6 @@ DKT_API int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event);
 DKT_API int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance);
 
 /*
- * Gets the kernel's counts of all events as one table. The caller frees it with dkt_table_free().
- * -ENOENT: an event has no histogram; -EINVAL: the kernel's histogram has other columns.
- */
-DKT_API int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance,
-			  struct dkt_table **table);
-
-/*
  * Counts a record in user space if its event was added. source gives the names of processes; NULL:
  * they are unknown. -EOPNOTSUPP: there is no event ftrace:kernel_stack to take stacks from.
  */
@@ -167,10 +160,13 @@ DKT_API int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source,
 			 const struct dkt_record *record);
 
 /*
- * Gets the counts in user space so far. The caller frees the table with dkt_table_free().
- * -EOPNOTSUPP: the histogram has variables, actions or values for the kernel only.
+ * Gets the counts so far of all events as one table: the kernel's in the instance or, if instance is
+ * NULL, those of dkt_hist_add(). The caller frees the table with dkt_table_free(). -ENOENT: an event
+ * has no histogram in the kernel; -EINVAL: the kernel's histogram has other columns; -EOPNOTSUPP:
+ * instance is NULL, and the histogram has variables, actions or values for the kernel only.
  */
-DKT_API int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **table);
+DKT_API int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance,
+			  struct dkt_table **table);
 
 /* ---- dkt_table(3): tables, the counts of a histogram ----------------------------------------- */
 

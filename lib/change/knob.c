@@ -85,7 +85,7 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 
 /* ---- reading ---- */
 
-int dkt__instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool *children)
+int dkt__instance_get_pids(const struct dkt_instance *in, pid_t **pids, size_t *n, bool *children)
 {
 	dkt__needs(in ? in->ctx : NULL,
 		   dkt__clear(pids) && dkt__clear(n) && dkt__clear(children) && in);
@@ -133,7 +133,7 @@ static int list_cpus(const bool *set, int n, char **list)
 	return 0;
 }
 
-int dkt__instance_get_cpus(struct dkt_instance *in, char **cpus)
+int dkt__instance_get_cpus(const struct dkt_instance *in, char **cpus)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(cpus) && in);
 

@@ -228,10 +228,9 @@ static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, stru
 	return err ? dkt__fail_in(hist->ctx, err, "histogram of %s", name) : 0;
 }
 
-int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_table **out)
+int dkt__hist_read_kernel(struct dkt_hist *hist, struct dkt_instance *instance,
+			  struct dkt_table **out)
 {
-	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(out) && hist && instance);
-
 	struct dkt_table *table = dkt__hist_table(hist);
 	int err = table ? 0 : dkt__no_memory(instance->ctx);
 

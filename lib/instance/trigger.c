@@ -257,7 +257,7 @@ bool dkt__trigger_offered(const char *text, const char *action)
 	return false;
 }
 
-int dkt_instance_get_triggers(struct dkt_instance *in, struct dkt_event *event,
+int dkt_instance_get_triggers(const struct dkt_instance *in, struct dkt_event *event,
 			      struct dkt_trigger ***triggers, size_t *n)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(triggers) && dkt__clear(n) && in && event);

@@ -67,7 +67,7 @@ static void count_by(const char *key, const struct dkt_record *record)
 		return;
 	must(!dkt_buf_new(&buf));
 	if (!dkt_hist_event(hist, record->event)) {
-		must(!dkt_hist_add(hist, NULL, record) && !dkt_hist_table(hist, &table));
+		must(!dkt_hist_add(hist, NULL, record) && !dkt_hist_read(hist, NULL, &table));
 		info = dkt_table_info(table);
 		for (i = 0; i < info->n_rows; i++)
 			dkt_table_text(table, i, 0, buf);

@@ -47,7 +47,7 @@ static void try_hist(struct dkt_ctx *ctx, struct dkt_event *event)
 		abort();
 	if (!strstr(lines[KEYS], "stacktrace"))
 		dkt_hist_add(hist, NULL, &record);
-	dkt_hist_table(hist, &table);
+	dkt_hist_read(hist, NULL, &table);
 	dkt_table_free(table);
 	dkt_hist_free(hist);
 	free(text);

@@ -151,12 +151,14 @@ static const struct dkt_interval api_interval = { .name = "x",
 	X(dkt__hist_trigger, "EEE",                                                                \
 	  GIVES(char, free, dkt__hist_trigger(A(0, r->hist), A(1, r->event), A(2, &out))))         \
 	X(dkt_hist_start, "EE", dkt_hist_start(A(0, r->hist), A(1, r->in)))                        \
-	X(dkt_hist_read, "EEE",                                                                    \
-	  GIVES(struct dkt_table, dkt_table_free,                                                  \
-		dkt_hist_read(A(0, r->hist), A(1, r->in), A(2, &out))))                            \
+	X(dkt_hist_read, "E0E", ({                                                                 \
+		  int err = GIVES(struct dkt_table, dkt_table_free,                                \
+				  dkt_hist_read(A(0, r->hist), NULL, A(2, &out)));                 \
+		  err ? err :                                                                      \
+			GIVES(struct dkt_table, dkt_table_free,                                    \
+			      dkt_hist_read(A(0, r->hist), A(1, r->in), A(2, &out)));              \
+	  }))                                                                                      \
 	X(dkt_hist_add, "E0E", dkt_hist_add(A(0, r->hist), A(1, r->source), A(2, &r->record)))     \
-	X(dkt_hist_table, "EE",                                                                    \
-	  GIVES(struct dkt_table, dkt_table_free, dkt_hist_table(A(0, r->hist), A(1, &out))))      \
 	X(dkt__table_parse, "EEE",                                                                 \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
 		dkt__table_parse(A(0, r->fresh), A(1, API_HIST), strlen(API_HIST), A(2, &out))))   \

@@ -167,7 +167,7 @@ static inline void api_room_open(struct room *r)
 	assert_ok(ctx, dkt_hist_new(ctx, &hist, &r->hist));
 	assert_ok(ctx, dkt_hist_event(r->hist, r->event));
 	assert_ok(ctx, dkt_hist_add(r->hist, NULL, &r->record));
-	assert_ok(ctx, dkt_hist_table(r->hist, &r->table));
+	assert_ok(ctx, dkt_hist_read(r->hist, NULL, &r->table));
 	assert_ok(ctx, dkt_pairs_new(ctx, &pairs, &r->pairs));
 	assert_ok(ctx, dkt_pairs_event(r->pairs, r->event, DKT_PAIR_BEGIN | DKT_PAIR_END));
 	assert_ok(ctx, dkt_style_new(ctx, "trace", NULL, &r->style));

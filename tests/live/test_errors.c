@@ -156,7 +156,7 @@ static void errors_of_counts_are_as_documented(void **state)
 	assert_fails(test->ctx, -ENOENT, NULL,
 		     dkt_hist_event(hist, dkt_event_find(test->ctx, "sched", "sched_waking")));
 	assert_ok(test->ctx, dkt_hist_event(hist, test->event));
-	assert_ok(test->ctx, dkt_hist_table(hist, &table));
+	assert_ok(test->ctx, dkt_hist_read(hist, NULL, &table));
 	assert_fails(test->ctx, -ENOENT, NULL, dkt_table_sort(table, "no"));
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_table_sort(table, "next_pid.no"));
 	dkt_table_free(table);

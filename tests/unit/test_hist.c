@@ -115,7 +115,7 @@ static void expect(struct tree *t, const char *sort, const char *rows)
 
 static void expect_here(struct tree *t, const char *sort, const char *rows)
 {
-	assert_int_equal(dkt_hist_table(t->hist, &t->table), 0);
+	assert_int_equal(dkt_hist_read(t->hist, NULL, &t->table), 0);
 	expect(t, sort, rows);
 }
 
@@ -158,7 +158,7 @@ static void defined_events_are_counted_apart(void **state)
 
 		assert_int_equal(dkt_hist_add(hist, NULL, &record), 0);
 	}
-	assert_int_equal(dkt_hist_table(hist, &t->table), 0);
+	assert_int_equal(dkt_hist_read(hist, NULL, &t->table), 0);
 	expect(t, "event", "made:other 1: 1\nown:own0 1: 1\nown:own1 2: 1\n");
 	dkt_table_free(t->table);
 	t->table = NULL;
@@ -228,7 +228,7 @@ static void hits_beyond_the_size_are_counted(void **state)
 	for (i = 0; i < 200; i++)
 		add(t, i, 0, "");
 	add(t, 5, 0, "");
-	assert_int_equal(dkt_hist_table(t->hist, &t->table), 0);
+	assert_int_equal(dkt_hist_read(t->hist, NULL, &t->table), 0);
 	assert_int_equal(dkt_table_info(t->table)->n_rows, 128);
 	assert_int_equal(dkt_table_info(t->table)->dropped, 72);
 	assert_int_equal(dkt_table_info(t->table)->hits, 201);
@@ -279,7 +279,7 @@ static void short_records_count_as_bad(void **state)
 
 	start(t, "count,name", "ret", 0);
 	assert_int_equal(dkt_hist_add(t->hist, NULL, &record), 0);
-	assert_int_equal(dkt_hist_table(t->hist, &t->table), 0);
+	assert_int_equal(dkt_hist_read(t->hist, NULL, &t->table), 0);
 	assert_int_equal(dkt_table_info(t->table)->n_rows, 0);
 	assert_int_equal(dkt_table_info(t->table)->bad, 1);
 }
@@ -304,7 +304,7 @@ static void options_become_a_trigger(void **state)
 				  "x=count-1:size=256:onmax($x).save(ret)"
 				  " if common_pid != 77 && (ret == -2)");
 	free(text);
-	assert_int_equal(dkt_hist_table(t->hist, &t->table), -EOPNOTSUPP);
+	assert_int_equal(dkt_hist_read(t->hist, NULL, &t->table), -EOPNOTSUPP);
 	dkt_expr_free(expr);
 }
 

@@ -103,7 +103,7 @@ static void expect(struct tree *t, const char *keys, struct dkt_event *second, b
 		assert_int_equal(dkt_hist_event(hist, second), 0);
 	for (i = 0; i < ARRAY_SIZE(entries); i++)
 		add(hist, second && i ? second : t->one, &entries[i]);
-	assert_int_equal(dkt_hist_table(hist, &table), 0);
+	assert_int_equal(dkt_hist_read(hist, NULL, &table), 0);
 	info = dkt_table_info(table);
 	assert_int_equal(info->columns[0]->is_named, named);
 	assert_int_equal(dkt_table_sort(table, info->columns[0]->name), 0);
