@@ -286,9 +286,9 @@ intervals()
 	run -0 dktrace convert "$capture" c.sqlite
 	for file in "$capture" c.sqlite; do
 		expect 0 "$(dktrace analyze periodlog "$capture" --period ext4-fsync --csv)" '' \
-			dktrace sql "$file" 'SELECT begin, end, duration, dev, dev_disk FROM ext4_fsync' --csv
+			dktrace sql "$file" 'SELECT begin, end, duration, dev, dev_disk, ino, ret FROM ext4_fsync' --csv
 		expect 0 "$(dktrace analyze periodtop "$capture" --period ext4-fsync --csv)" '' \
-			dktrace sql "$file" 'SELECT begin, end, duration, dev, dev_disk FROM ext4_fsynctop' --csv
+			dktrace sql "$file" 'SELECT begin, end, duration, dev, dev_disk, ino, ret FROM ext4_fsynctop' --csv
 		expect 0 "$(dktrace analyze periodfreq "$capture" --period ext4-fsync --csv)" '' \
 			dktrace sql "$file" 'SELECT "from", below, count FROM ext4_fsyncfreq' --csv
 		# One interval has no quantiles that differ.
