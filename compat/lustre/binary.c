@@ -65,7 +65,7 @@ static int fill(struct record_scan *scan, size_t n)
 		else if (!got)
 			scan->eof = true;
 		else if (errno != EINTR)
-			return scan->err = -errno;
+			return scan->counts.read_err = -errno;
 	}
 	return scan->len < n;
 }
@@ -132,7 +132,7 @@ static void pass_bad(struct record_scan *scan, const struct record_head *head)
 	size_t skip = newline ? (size_t)(newline - p) + 1 : sizeof(*head);
 
 	if (!scan->quiet) {
-		scan->bad++;
+		scan->counts.bad++;
 		if (scan->report_bad)
 			scan->report_bad(scan->data, scan->base + scan->at + sizeof(*head), head);
 	}
@@ -142,9 +142,9 @@ static void pass_bad(struct record_scan *scan, const struct record_head *head)
 
 static int stop(struct record_scan *scan, enum record_end end)
 {
-	scan->end_at = scan->base + scan->at;
-	scan->end_len = scan->len - scan->at;
-	scan->end = scan->end_len ? end : RECORD_END;
+	scan->counts.end_at = scan->base + scan->at;
+	scan->counts.end_len = scan->len - scan->at;
+	scan->counts.end = scan->counts.end_len ? end : RECORD_END;
 	return 1;
 }
 
@@ -167,13 +167,13 @@ static int look_closer(struct record_scan *scan, const struct record_head *head)
 	}
 	scan->quiet = false;
 	if (!head->len) {
-		if (!filler && !scan->empty++)
-			scan->empty_at = scan->base + scan->at;
+		if (!filler && !scan->counts.empty++)
+			scan->counts.empty_at = scan->base + scan->at;
 		scan->at += sizeof(*head);
 		return 1;
 	}
 	if (head->len > RECORD_LUSTRE_MAX) {
-		scan->big++;
+		scan->counts.big++;
 		return 0;
 	}
 	stop(scan, RECORD_END_SHORT);

@@ -102,6 +102,21 @@ enum record_end {
 	RECORD_END_TORN, /* within a record */
 };
 
+/* The result of reading the log. */
+struct record_counts {
+	uint64_t kept;
+	uint64_t dropped; /* not shown */
+	uint32_t cpus; /* highest CPU of a kept record, plus 1 */
+	uint64_t bad; /* damaged places, as Lustre's lctl counts them */
+	uint64_t empty; /* headers with length 0, except RECORD_FILLER, which are skipped */
+	uint64_t empty_at; /* offset of the first of them */
+	uint64_t big; /* records above RECORD_LUSTRE_MAX, which Lustre's lctl would refuse */
+	enum record_end end;
+	uint64_t end_at; /* offset where reading ended, and remaining bytes */
+	uint64_t end_len;
+	int read_err; /* 0, or the error that ended the reading */
+};
+
 struct record_scan {
 	int fd;
 	bool seekable;
@@ -115,15 +130,8 @@ struct record_scan {
 	/* Called for each damaged place, with the offset after the header; can be NULL. */
 	void (*report_bad)(void *data, uint64_t offset, const struct record_head *head);
 	void *data;
-	uint64_t bad; /* damaged places, as Lustre's lctl counts them */
-	uint64_t empty; /* headers with length 0, except RECORD_FILLER */
-	uint64_t empty_at; /* offset of the first of them */
-	uint64_t big; /* records above RECORD_LUSTRE_MAX */
+	struct record_counts counts; /* without kept, dropped and cpus */
 	uint32_t longest;
-	int err; /* 0, or the read error */
-	enum record_end end;
-	uint64_t end_at; /* offset where reading ended */
-	uint64_t end_len; /* bytes that remain from there */
 };
 
 /* Starts at the beginning of a seekable file, otherwise at the descriptor's position. */

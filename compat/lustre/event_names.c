@@ -8,11 +8,10 @@
 char *dkl_names_by_system(const char *names)
 {
 	const char *p;
-	size_t len, size;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
+	size_t len;
+	struct dkt_buf buf = { 0 };
 
-	for (const char *first = names; out && *first; first = p) {
+	for (const char *first = names; *first; first = p) {
 		size_t n = 0;
 
 		len = strcspn(first, ":") + 1;
@@ -20,15 +19,14 @@ char *dkl_names_by_system(const char *names)
 			p += strcspn(p, ",");
 			p += *p ? strlen(", ") : 0;
 		}
-		fputs(first == names ? "" : ", ", out);
+		dkt_buf_str(&buf, first == names ? "" : ", ");
 		if (n == 1)
 			len = strcspn(first, ",") + 1;
-		fprintf(out, "%.*s", (int)len - 1, first);
+		dkt_buf_printf(&buf, "%.*s", (int)len - 1, first);
 		if (n > 1)
-			fprintf(out, " (%zu)", n);
+			dkt_buf_printf(&buf, " (%zu)", n);
 	}
-	dkt__text_end(out, 0, &text);
-	return text;
+	return dkt__buf_take(&buf);
 }
 
 char *dkl_event_full_name(const struct dkt_event *event)

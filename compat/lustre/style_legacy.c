@@ -208,8 +208,7 @@ void dkl_legacy_style_ticks(struct legacy_style *style)
 	style->common.ticks = true;
 }
 
-static char *place_of(const struct legacy_style *style, const char *fmt, ...) DKT_PRINTF(2, 3);
-static char *place_of(const struct legacy_style *style, const char *fmt, ...)
+static DKT_PRINTF(2, 3) char *place_of(const struct legacy_style *style, const char *fmt, ...)
 {
 	char *text;
 	va_list ap;

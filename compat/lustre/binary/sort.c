@@ -179,19 +179,6 @@ static int read_records(struct record_sort *sort, struct parts *parts)
 	return err || sort->copy.fd < 0 ? err : dkl_spill_flush(sort->ctx, &sort->copy);
 }
 
-static void take_counts(struct record_counts *counts, const struct record_scan *scan)
-{
-	counts->bad = scan->bad;
-	counts->empty = scan->empty;
-	counts->empty_at = scan->empty_at;
-	counts->big = scan->big;
-	counts->end = scan->end;
-	counts->end_at = scan->end_at;
-	counts->end_len = scan->end_len;
-	/* The records before a read error are printed. */
-	counts->read_err = scan->err;
-}
-
 static int read_log(struct record_sort *sort, const struct record_sort_opts *opts)
 {
 	struct parts parts = { .fd = opts->fd, .show = opts->show };
@@ -213,7 +200,8 @@ static int read_log(struct record_sort *sort, const struct record_sort_opts *opt
 	if (!err)
 		err = read_records(sort, &parts);
 	parts_end(&parts);
-	take_counts(&sort->counts, &sort->scan);
+	/* The records before a read error are printed. */
+	sort->counts = sort->scan.counts;
 	dkl_record_scan_close(&sort->scan);
 	return err;
 }

@@ -23,21 +23,6 @@ struct record_sort_opts {
 		*index; /* of the whole log, which is valid; NULL: it was not read yet */
 };
 
-/* The result of reading the log. */
-struct record_counts {
-	uint64_t kept;
-	uint64_t dropped; /* not shown */
-	uint32_t cpus; /* highest CPU of a kept record, plus 1 */
-	uint64_t bad; /* damaged places, as Lustre's lctl counts them */
-	uint64_t empty; /* headers with length 0, which are skipped */
-	uint64_t empty_at; /* offset of the first of them */
-	uint64_t big; /* kept records that Lustre's lctl would refuse */
-	enum record_end end;
-	uint64_t end_at; /* offset where reading ended, and remaining bytes */
-	uint64_t end_len;
-	int read_err; /* 0, or the error that ended the reading */
-};
-
 /*
  * Reads the whole log once. If it has runs of records in order, such as the kernel writes for each
  * CPU, these are read again when they are needed. Otherwise the log is sorted piece by piece into
