@@ -8,6 +8,7 @@
 #include "compat/log/directory.h"
 #include "compat/lustre/lustre_masks.h"
 #include "compat/lustre/message.h"
+#include "lib/base/buf.h"
 #include "lib/base/io.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
@@ -53,17 +54,17 @@ static int remove_filters(struct applying *a)
 static int list_systems(struct applying *a)
 {
 	const char *last = "";
-	size_t len;
-	FILE *out = open_memstream(&a->done->systems, &len);
+	struct dkt_buf buf = { 0 };
 
-	for (size_t i = 0; out && i < a->n_on; i++) {
+	for (size_t i = 0; i < a->n_on; i++) {
 		const char *system = dkt_event_system(a->on[i]);
 
 		if (strcmp(system, last))
-			fprintf(out, "%s%s", *last ? " " : "", system);
+			dkt_buf_printf(&buf, "%s%s", *last ? " " : "", system);
 		last = system;
 	}
-	return dkt__text_end(out, 0, &a->done->systems);
+	a->done->systems = dkt__buf_take(&buf);
+	return a->done->systems ? 0 : -ENOMEM;
 }
 
 static int add_events(struct applying *a)

@@ -19,8 +19,7 @@ struct drift {
 	FILE *out;
 };
 
-static void report(struct drift *d, const char *fmt, ...) DKT_PRINTF(2, 3);
-static void report(struct drift *d, const char *fmt, ...)
+static DKT_PRINTF(2, 3) void report(struct drift *d, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -316,7 +316,7 @@ static int walk_own(struct param_walk *walk, const char *pattern)
  * Finds the parameters that match a pattern from dkl_tree_clean(), and prints them. Prints errors and
  * keeps the first in err. Returns -errno if nothing matches or the pattern is invalid.
  */
-static int dkl_param_walk(struct param_walk *walk, const char *pattern)
+static int walk_names(struct param_walk *walk, const char *pattern)
 {
 	bool modules = walk->opts->modules;
 	const char *named = dkl_tree_pattern(pattern, &modules);
@@ -329,7 +329,7 @@ static int dkl_param_walk(struct param_walk *walk, const char *pattern)
 	return err;
 }
 
-static void dkl_param_walk_end(struct param_walk *walk)
+static void walk_end(struct param_walk *walk)
 {
 	dkl_debuglog_close(walk->log);
 	walk->log = NULL;
@@ -348,7 +348,7 @@ static bool is_empty(struct param_walk *walk, const char *command, const char *n
 
 static int finish(struct param_walk *walk)
 {
-	dkl_param_walk_end(walk);
+	walk_end(walk);
 	return -walk->err;
 }
 
@@ -380,7 +380,7 @@ int dkl_lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
 		if (is_empty(&walk, argv[0], argv[i]))
 			continue;
 		dkl_tree_clean(argv[i], opts.type);
-		err = dkl_param_walk(&walk, argv[i]);
+		err = walk_names(&walk, argv[i]);
 		sent = err == -ENOENT ? dkl_lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
 		if (err && sent > 0) {
 			report_no_match(&walk, argv[i], err);
@@ -407,7 +407,7 @@ int dkl_lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv)
 			continue;
 		dkl_tree_clean(argv[i], opts.type);
 		walk.err = 0;
-		err = dkl_param_walk(&walk, argv[i]);
+		err = walk_names(&walk, argv[i]);
 		if (err)
 			report_no_match(&walk, argv[i], err);
 		if (walk.err && walk.found == before)
@@ -451,7 +451,7 @@ int dkl_lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv)
 			continue;
 		}
 		walk.regex = &regex;
-		err = dkl_param_walk(&walk, "*");
+		err = walk_names(&walk, "*");
 		regfree(&regex);
 		if (err)
 			dkl_say_line(stderr, "error: %s: listing '*': %s", argv[0], strerror(-err));

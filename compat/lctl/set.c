@@ -2,6 +2,7 @@
 /* set_param. */
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <regex.h>
 #include <sys/stat.h>
 
@@ -213,7 +214,7 @@ static int refuse(const char *path, const char *value)
  * Sets the parameters that match a pattern from dkl_tree_clean(), and prints values and errors; the
  * caller prints lctl's last line. Returns 0 or the first error.
  */
-static int dkl_param_write(struct param_write *pw, const char *pattern, const char *value)
+static int write_value(struct param_write *pw, const char *pattern, const char *value)
 {
 	struct tree_matches matches;
 	bool any = false, modules = pw->modules;
@@ -239,21 +240,6 @@ static int dkl_param_write(struct param_write *pw, const char *pattern, const ch
 	return err;
 }
 
-static void dkl_param_write_end(struct param_write *pw)
-{
-	dkl_debuglog_close(pw->log);
-	pw->log = NULL;
-}
-
-struct set_opts {
-	bool quiet;
-	bool modules;
-	bool client; /* this and the next three are left to Lustre's lctl */
-	bool permanent;
-	bool file;
-	bool remove;
-};
-
 static const struct option names[] = {
 	/* clang-format off */
 	{ "client",    optional_argument, NULL, 'C' },
@@ -276,40 +262,23 @@ static int conflict(const char *command, const char *option, const char *with)
 	return -1;
 }
 
-static int set_option(const char *command, int letter, const char *arg, struct set_opts *opts)
+/* given has an entry for each letter. */
+static int set_option(const char *command, int letter, const char *arg, bool *given)
 {
 	int64_t n;
 
-	switch (letter) {
-	case 'C':
-		opts->client = true;
-		return opts->permanent ? conflict(command, "-C", "-P") : 0;
-	case 'P':
-		opts->permanent = true;
-		return opts->client ? conflict(command, "-P", "-C") : 0;
-	case 'd':
-		opts->remove = true;
-		return 0;
-	case 'F':
-		opts->file = true;
-		return 0;
-	case 'n':
-		opts->quiet = true;
-		return 0;
-	case 'o':
-		opts->modules = true;
-		return 0;
-	case 't':
-		/*
-		 * dktrace sets parameters one by one, but checks the number of threads like lctl.
-		 */
-		return arg && (dkt__take_s64(&arg, NULL, DKT__DEC, &n) || n < 2) ? -1 : 0;
-	default:
+	/* dktrace sets parameters one by one, but checks the number of threads like lctl. */
+	if (letter == '?' ||
+	    (letter == 't' && arg && (dkt__take_s64(&arg, NULL, DKT__DEC, &n) || n < 2)))
 		return -1;
-	}
+	given[letter] = true;
+	if (given['C'] && given['P'])
+		return letter == 'C' ? conflict(command, "-C", "-P") :
+				       conflict(command, "-P", "-C");
+	return 0;
 }
 
-static int parse_options(int argc, char **argv, struct set_opts *opts)
+static int parse_options(int argc, char **argv, bool *given)
 {
 	int c, ret = 0;
 
@@ -317,7 +286,7 @@ static int parse_options(int argc, char **argv, struct set_opts *opts)
 	/* lctl prints only its help. */
 	opterr = 0;
 	while (!ret && (c = getopt_long(argc, argv, "C::dFnoPt::", names, NULL)) != -1)
-		ret = set_option(argv[0], c, optarg, opts);
+		ret = set_option(argv[0], c, optarg, given);
 	opterr = 1;
 	return ret ? ret : optind;
 }
@@ -420,7 +389,7 @@ static int set_all(struct param_write *pw, const char *command, int argc, char *
 		}
 		dkl_tree_clean(argv[0], false);
 		warn_deprecated(argv[0]);
-		err = dkl_param_write(pw, argv[0], value);
+		err = write_value(pw, argv[0], value);
 		if (!err)
 			continue;
 		dkl_say_line(stderr, "error: %s: setting '%s'='%s': %s", command, argv[0], value,
@@ -432,13 +401,14 @@ static int set_all(struct param_write *pw, const char *command, int argc, char *
 
 int dkl_lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv)
 {
-	struct set_opts opts = { 0 };
+	bool given[CHAR_MAX + 1] = { false };
 	struct param_write pw = { .lctl = lctl };
-	int err, first = parse_options(argc, argv, &opts);
+	int err, first = parse_options(argc, argv, given);
 
 	if (first < 0 || first >= argc)
 		return dkl_lctl_usage("set_param");
-	if (opts.remove || opts.client || opts.permanent || opts.file) {
+	/* Lustre's lctl has to do these. */
+	if (given['C'] || given['d'] || given['F'] || given['P']) {
 		/* Scripts compare lctl's messages. */
 		if (strcmp(lctl->self, "lctl") && !dkl_real_lctl_exists())
 			dkl_say_line(
@@ -449,9 +419,9 @@ int dkl_lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv)
 				lctl->self, argv[0]);
 		return dkl_lctl_forward(lctl, argc, argv);
 	}
-	pw.quiet = opts.quiet;
-	pw.modules = opts.modules;
+	pw.quiet = given['n'];
+	pw.modules = given['o'];
 	err = set_all(&pw, argv[0], argc - first, argv + first);
-	dkl_param_write_end(&pw);
+	dkl_debuglog_close(pw.log);
 	return -err;
 }

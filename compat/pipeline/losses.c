@@ -79,15 +79,14 @@ void dkl_losses_clear(struct losses *losses)
 /* "cpu 0: N, cpu 3: M"; the caller frees it. */
 static char *cpus_text(const struct losses *losses)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	struct dkt_buf buf = { 0 };
 	int n = 0;
 
-	for (int cpu = 0; f && cpu < losses->cpus; cpu++)
+	for (int cpu = 0; cpu < losses->cpus; cpu++)
 		if (losses->by_cpu[cpu])
-			fprintf(f, "%scpu %d: %" PRIu64, n++ ? ", " : "", cpu, losses->by_cpu[cpu]);
-	return dkt__text_end(f, 0, &text) ? NULL : text;
+			dkt_buf_printf(&buf, "%scpu %d: %" PRIu64, n++ ? ", " : "", cpu,
+				       losses->by_cpu[cpu]);
+	return dkt__buf_take(&buf);
 }
 
 static void report_lost(const struct losses *losses, const char *self, const char *name,

@@ -24,18 +24,18 @@ struct param {
 	enum mask_kind kind; /* for masks only */
 };
 
-/* Appends a line to the notes and frees it; NULL appends nothing. */
-static void add_note(char **notes, char *note)
+int dkl_note_add(char **notes, char *note)
 {
 	char *before __cleanup(free) = note ? *notes : NULL;
 
 	if (!note)
-		return;
+		return -ENOMEM;
 	*notes = note;
 	if (!before)
-		return;
+		return 0;
 	*notes = dkt__format("%s\n%s", before, note);
 	free(note);
+	return *notes ? 0 : -ENOMEM;
 }
 
 /* ---- masks ---- */
@@ -84,7 +84,7 @@ static int take_bits(struct debuglog *log, const struct param *param, const char
 	if (err)
 		return refuse_mask(log, &parsed, err);
 	if (parsed.deprecated)
-		add_note(notes, strdup("using a numerical debug mask is deprecated"));
+		dkl_note_add(notes, strdup("using a numerical debug mask is deprecated"));
 	return 0;
 }
 
@@ -141,9 +141,9 @@ static int take_sources(struct debuglog *log, const struct param *param, const c
 		err = take_mask(log, param, value, set, notes);
 	}
 	if (!err && !set->sources)
-		add_note(notes, strdup("nothing is recorded: no source is named"));
+		dkl_note_add(notes, strdup("nothing is recorded: no source is named"));
 	else if (!err && set->sources == MASK_FROM_LUSTRE && !loaded)
-		add_note(notes, strdup("nothing is recorded before Lustre's libcfs is loaded"));
+		dkl_note_add(notes, strdup("nothing is recorded before Lustre's libcfs is loaded"));
 	return err;
 }
 
@@ -185,9 +185,10 @@ static uint32_t clamp_mb(unsigned long mb, uint64_t own, char **notes)
 	else if (mb > most)
 		good = most;
 	if (good != mb)
-		add_note(notes, dkt__format("%lu MB is too %s for debug buffer size, setting it to"
-					    " %lu MB.",
-					    mb, mb < good ? "small" : "large", good));
+		dkl_note_add(notes,
+			     dkt__format("%lu MB is too %s for debug buffer size, setting it to"
+					 " %lu MB.",
+					 mb, mb < good ? "small" : "large", good));
 	return (uint32_t)good;
 }
 
@@ -200,9 +201,9 @@ static void note_size(struct debuglog *log, uint32_t asked, char **notes)
 	if (dkl_debuglog_size(log, &bytes))
 		return;
 	mb = (double)bytes / DKT__MB;
-	add_note(notes,
-		 dkt__format("asked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
-			     asked, mb, cpus, mb / cpus));
+	dkl_note_add(notes,
+		     dkt__format("asked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
+				 asked, mb, cpus, mb / cpus));
 }
 
 static int take_mb(struct debuglog *log, const struct param *param, const char *value,
@@ -458,16 +459,16 @@ int dkl_param_apply(struct debuglog *log, const struct settings *set, const stru
 	int err = dkl_debuglog_apply(log, set, events ? &report : NULL);
 
 	if (!err)
-		add_note(notes, filter_notes(&report));
+		dkl_note_add(notes, filter_notes(&report));
 	dkl_filter_report_clear(&report);
 	if (!err && size)
 		note_size(log, set->debug_mb, notes);
 	if (!err && param && mask && param->kind == MASK_DEBUG)
-		add_note(notes, empty_note(log, set));
+		dkl_note_add(notes, empty_note(log, set));
 	if (!err && mask && log->note)
-		add_note(notes, strdup(log->note));
+		dkl_note_add(notes, strdup(log->note));
 	if (!err && mask && log->no_probe)
-		add_note(notes, strdup(log->no_probe));
+		dkl_note_add(notes, strdup(log->no_probe));
 	return err;
 }
 

@@ -24,6 +24,9 @@ bool dkl_param_name_fits(const char *name, const char *pattern);
 /* Gets the value as text without a newline; the caller frees it. */
 int dkl_param_get(struct debuglog *log, const struct param *param, char **value);
 
+/* Takes over a note, NULL if memory is out, and adds it to the notes as a line of its own. */
+int dkl_note_add(char **notes, char *note);
+
 /*
  * Sets the value; the log must be open for a change. Gets notes for the user, without a newline at
  * the end, or NULL; the caller frees them, even on failure.

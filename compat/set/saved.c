@@ -147,14 +147,9 @@ static int take_all(struct applying *a)
 /* Removes the key of the line, which then sets nothing. */
 static int skip(struct applying *a, const struct conf_line *line)
 {
-	char *before __cleanup(free) = *a->notes;
-
-	*a->notes = dkt__format("%s%s%s:%u: skipped: %s", before ? before : "", before ? "\n" : "",
-				a->conf->file, line->nr, dkt_error(a->log->ctx));
-	if (!*a->notes)
-		return -ENOMEM;
 	a->conf->lines[line - a->conf->lines].key = NULL;
-	return 0;
+	return dkl_note_add(a->notes, dkt__format("%s:%u: skipped: %s", a->conf->file, line->nr,
+						  dkt_error(a->log->ctx)));
 }
 
 static int take_cpus(struct applying *a, const char *value)

@@ -28,8 +28,7 @@ static bool is_on(struct debuglog *log, const char *system, const char *name)
 	return false;
 }
 
-static int say(struct source_state *source, bool used, const char *fmt, ...) DKT_PRINTF(3, 4);
-static int say(struct source_state *source, bool used, const char *fmt, ...)
+static DKT_PRINTF(3, 4) int say(struct source_state *source, bool used, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -9,6 +9,7 @@
 #include "compat/lustre/message/cdebug.h"
 #include "compat/lustre/modules.h"
 #include "compat/set/filters.h"
+#include "compat/set/param.h"
 #include "compat/set/wanted/parts.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
@@ -63,17 +64,6 @@ static int read_limits(struct dkt_ctx *ctx, const struct wanted_words *words, st
 
 /* ---- notes ---- */
 
-static int add_note(struct wanted *wanted, char *note)
-{
-	char *before __cleanup(free) = note ? wanted->notes : NULL;
-
-	if (!note)
-		return -ENOMEM;
-	wanted->notes = before ? dkt__format("%s\n%s", before, note) : strdup(note);
-	free(note);
-	return wanted->notes ? 0 : -ENOMEM;
-}
-
 /* Events without a field of the filter are recorded all the same, as with debug_filter. */
 static int note_filter(struct wanted *wanted)
 {
@@ -84,10 +74,10 @@ static int note_filter(struct wanted *wanted)
 		return 0;
 	if (!names)
 		return -ENOMEM;
-	return add_note(wanted,
-			dkt__format("%zu of %zu events have the filter; the others do not have"
-				    " its fields and are recorded without it: %s",
-				    report->took, report->took + report->n_missed, names));
+	return dkl_note_add(&wanted->notes,
+			    dkt__format("%zu of %zu events have the filter; the others do not have"
+					" its fields and are recorded without it: %s",
+					report->took, report->took + report->n_missed, names));
 }
 
 static int note_named(struct wanted *wanted)
@@ -95,7 +85,7 @@ static int note_named(struct wanted *wanted)
 	char *lacking = NULL;
 	int err = dkl_named_lacking(wanted->ctx, &wanted->parts->filter.named, &lacking);
 
-	return err || !lacking ? err : add_note(wanted, lacking);
+	return err || !lacking ? err : dkl_note_add(&wanted->notes, lacking);
 }
 
 /* Lustre tests its own mask before it calls the tracer. */
@@ -109,11 +99,11 @@ static int note_lustre(struct wanted *wanted)
 	    !(set->debug & ~theirs))
 		return 0;
 	dkl_mask_format(MASK_DEBUG, set->debug & ~theirs, text);
-	return add_note(wanted,
-			dkt__format("Lustre's own mask is without these classes, so it sends"
-				    " no messages of them: %s; 'lctl set_param debug=+...'"
-				    " adds them",
-				    text));
+	return dkl_note_add(&wanted->notes,
+			    dkt__format("Lustre's own mask is without these classes, so it sends"
+					" no messages of them: %s; 'lctl set_param debug=+...'"
+					" adds them",
+					text));
 }
 
 /* ---- probes on Lustre's messages ---- */
@@ -129,8 +119,8 @@ static int create_messages(struct wanted *wanted, const struct wanted_words *wor
 		err = dkl_cdebug_lend(wanted->ctx, &parts->messages_new);
 	if (!err || err == -ENOMEM)
 		return err;
-	return add_note(wanted, dkt__format("messages of Lustre are not recorded: %s",
-					    dkt_error(wanted->ctx)));
+	return dkl_note_add(&wanted->notes, dkt__format("messages of Lustre are not recorded: %s",
+							dkt_error(wanted->ctx)));
 }
 
 static void remove_messages(struct wanted *wanted)

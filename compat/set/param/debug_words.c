@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include "compat/apply/event_filter.h"
+#include "compat/set/param.h"
 #include "lib/base/buf.h"
 #include "lib/base/glob.h"
 #include "lib/base/io.h"
@@ -189,8 +190,7 @@ static int include(struct debuglog *log, const struct named *named, struct setti
 static int take_word(struct debuglog *log, const char *text, struct settings *set, char **notes)
 {
 	struct named named = { 0 };
-	char *note __cleanup(free) = NULL;
-	char *before __cleanup(free) = NULL;
+	char *note = NULL;
 	int err = dkl_named_read(log->ctx, text, &named);
 
 	if (!err)
@@ -198,11 +198,7 @@ static int take_word(struct debuglog *log, const char *text, struct settings *se
 	if (!err && notes)
 		err = dkl_named_lacking(log->ctx, &named, &note);
 	dkl_named_clear(&named);
-	if (err || !note)
-		return err;
-	before = *notes;
-	*notes = dkt__format("%s%s%s", before ? before : "", before ? "\n" : "", note);
-	return *notes ? 0 : dkt__no_memory(log->ctx);
+	return err || !note ? err : dkt__with_words(log->ctx, dkl_note_add(notes, note));
 }
 
 int dkl_debug_word_take(struct debuglog *log, const char *word, struct settings *set)
@@ -224,11 +220,9 @@ int dkl_debug_words_take(struct debuglog *log, const struct debug_words *words,
 
 char *dkl_debug_words_text(const struct settings *set)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct dkt_buf buf = { 0 };
 
-	for (size_t i = 0; out && i < set->events.n; i++)
-		fprintf(out, "%s%s", i ? " " : "", set->events.list[i]);
-	return dkt__text_end(out, 0, &text) ? NULL : text;
+	for (size_t i = 0; i < set->events.n; i++)
+		dkt_buf_printf(&buf, "%s%s", i ? " " : "", set->events.list[i]);
+	return dkt__buf_take(&buf);
 }

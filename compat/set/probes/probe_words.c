@@ -5,6 +5,7 @@
 #include "compat/set/probes/probe_words.h"
 
 #include "compat/log/threads.h"
+#include "lib/base/buf.h"
 #include "lib/base/io.h"
 #include "lib/inside.h"
 
@@ -38,12 +39,12 @@ enum dkt_probe_kind dkl_probe_kind_find(const char *name)
 /* Joins the arguments: dkt_probe_define() splits them, because it knows the syntax of expressions. */
 static int join(char *const *list, size_t n, struct probe_words *words)
 {
-	size_t len;
-	FILE *out = open_memstream(&words->joined, &len);
+	struct dkt_buf buf = { 0 };
 
-	for (size_t i = 0; out && i < n; i++)
-		fprintf(out, "%s%s", i ? " " : "", list[i]);
-	if (!out || fclose(out))
+	for (size_t i = 0; i < n; i++)
+		dkt_buf_printf(&buf, "%s%s", i ? " " : "", list[i]);
+	words->joined = dkt__buf_take(&buf);
+	if (!words->joined)
 		return -ENOMEM;
 	words->args = (const char *const *)&words->joined;
 	words->n_args = n ? 1 : 0;

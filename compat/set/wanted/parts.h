@@ -42,4 +42,3 @@ struct wanted_parts {
 	struct wanted *earlier; /* a replaced set with probes; NULL: there is none */
 	bool messages_new; /* dkl_wanted_new() created the probe on Lustre's messages */
 };
-
