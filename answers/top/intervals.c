@@ -8,7 +8,7 @@
 struct measured {
 	const struct activity *activity;
 	const char *name;
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct dkt__dist dist; /* of those that have ended since activity->from */
 };
 
@@ -24,7 +24,7 @@ static int add_time(void *data, uint64_t end, uint64_t ns, bool cancelled)
 	return 0;
 }
 
-/* Returns whether some event of the kernel begins it, and some event ends it (enum dkt_pair_roles). */
+/* Returns whether some event of the kernel begins it, and some event ends it (enum dkt_interval_role). */
 static uint32_t roles_of(const struct dkt_interval *way, struct dkt_event *const *events, size_t n)
 {
 	uint32_t roles = 0;
@@ -37,18 +37,18 @@ static uint32_t roles_of(const struct dkt_interval *way, struct dkt_event *const
 static int lacks_events(struct dkt_ctx *ctx, const struct dkt_interval *way, uint32_t roles)
 {
 	return dkt_fail(ctx, -ENOENT, "pair '%s': this kernel has no event %s%s%s", way->name,
-			roles & DKT_PAIR_BEGIN ? "" : way->begin, roles ? "" : ", ",
-			roles & DKT_PAIR_END ? "" : way->end);
+			roles & DKT_INTERVAL_BEGIN ? "" : way->begin, roles ? "" : ", ",
+			roles & DKT_INTERVAL_END ? "" : way->end);
 }
 
 static int open_pairs(struct activity *activity, struct measured *measured,
 		      const struct dkt_interval *way, struct dkt_event *const *events, size_t n)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = way->match, .pair = add_time, .data = measured);
-	int err = dkt_pairs_new(activity->ctx, &opts, &measured->pairs);
+	DKT_OPTS(dkt_intervals_opts, opts, .key = way->match, .pair = add_time, .data = measured);
+	int err = dkt_intervals_new(activity->ctx, &opts, &measured->pairs);
 
 	if (!err)
-		err = dkt_pairs_bind(measured->pairs, way, events, n);
+		err = dkt_intervals_bind(measured->pairs, way, events, n);
 	for (size_t i = 0; !err && i < n; i++)
 		if (dkt_interval_roles(way, events[i]))
 			err = activity_record_event(activity, events[i]);
@@ -71,7 +71,7 @@ static int open_one(struct activity *activity, struct measured *measured, const 
 			continue;
 		last = way;
 		roles = roles_of(way, events, n);
-		if (roles == (DKT_PAIR_BEGIN | DKT_PAIR_END))
+		if (roles == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
 			break;
 	}
 	if (!last)
@@ -101,7 +101,7 @@ int intervals_open(struct activity *activity, const char *const *names, size_t n
 void intervals_clear(struct activity *activity)
 {
 	for (size_t i = 0; i < activity->n_measured; i++) {
-		dkt_pairs_free(activity->measured[i].pairs);
+		dkt_intervals_free(activity->measured[i].pairs);
 		dkt__dist_clear(&activity->measured[i].dist);
 	}
 	free(activity->measured);
@@ -113,7 +113,7 @@ int intervals_add(struct activity *activity, const struct dkt_record *record)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < activity->n_measured; i++)
-		err = dkt_pairs_add(activity->measured[i].pairs, NULL, record);
+		err = dkt_intervals_add(activity->measured[i].pairs, NULL, record);
 	return err;
 }
 

@@ -80,7 +80,7 @@ static int add_calls(struct latency_set *set, struct dkt_ctx *ctx, const char *f
 }
 
 int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,
-		     struct dkt_pairs_opts *opts)
+		     struct dkt_intervals_opts *opts)
 {
 	int err = set->pair.calls ? add_calls(set, ctx, filter) : 0;
 
@@ -90,16 +90,16 @@ int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *f
 		opts->filter = set->filter;
 	opts->key = set->pair.match;
 	opts->by = set->pair.keys;
-	err = dkt_pairs_new(ctx, opts, &set->pairs);
+	err = dkt_intervals_new(ctx, opts, &set->pairs);
 	for (size_t i = 0; !err && i < set->n; i++)
-		err = dkt_pairs_event(set->pairs, set->events[i].event,
-				      i < set->n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
+		err = dkt_intervals_event(set->pairs, set->events[i].event,
+					  i < set->n_begin ? DKT_INTERVAL_BEGIN : DKT_INTERVAL_END);
 	return err;
 }
 
 static int set_up_pairs(struct latency *latency, struct latency_set *set, int slowest)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .slowest = (uint32_t)slowest, .skip = getpid());
+	DKT_OPTS(dkt_intervals_opts, opts, .slowest = (uint32_t)slowest, .skip = getpid());
 	int err;
 
 	/* For a live recording in user space, the kernel filters the records. */
@@ -207,12 +207,12 @@ int latency_choose(struct latency *latency, int slowest)
 struct latency_set *latency_chosen(struct latency *latency)
 {
 	struct latency_set *pairs = NULL, *records = NULL;
-	struct dkt_pairs_info info;
+	struct dkt_intervals_info info;
 
 	for (size_t i = 0; i < latency->n; i++) {
 		struct latency_set *set = &latency->sets[i];
 
-		dkt_pairs_info(set->pairs, &info, sizeof(info));
+		dkt_intervals_info(set->pairs, &info, sizeof(info));
 		/* Without its first event it can measure a part of what another row measures. */
 		if (info.pairs && !set->needed && !set->missing)
 			return set;

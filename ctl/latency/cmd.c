@@ -101,7 +101,7 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 	for (size_t i = 0; !err && i < latency->n; i++) {
 		if (latency->sets[i].needed == record->event)
 			latency->sets[i].needed = NULL;
-		err = dkt_pairs_add(latency->sets[i].pairs, source, record);
+		err = dkt_intervals_add(latency->sets[i].pairs, source, record);
 	}
 	return err;
 }
@@ -118,7 +118,7 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 					 .disks = source,
 					 .title = set->pair.keys ? set->pair.keys : "",
 					 .all = *all };
-	int err = dkt_pairs_finish(set->pairs);
+	int err = dkt_intervals_finish(set->pairs);
 
 	if (err)
 		return err;

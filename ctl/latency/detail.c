@@ -32,7 +32,7 @@ struct json_object *latency_powers(const struct latency_report *report, size_t g
 	struct json_object *list;
 
 	for (unsigned int power = 0; power < N_POWERS; power++) {
-		uint64_t count = dkt_pairs_power(report->pairs, group, power);
+		uint64_t count = dkt_intervals_power(report->pairs, group, power);
 
 		if (count)
 			rows_add(rows, val_number(power_from(power)),
@@ -51,7 +51,7 @@ void latency_print_powers(const struct latency_report *report)
 	size_t room;
 
 	for (unsigned int power = 0; power < N_POWERS; power++) {
-		counts[power] = dkt_pairs_power(report->pairs, DKT_PAIRS_ALL, power);
+		counts[power] = dkt_intervals_power(report->pairs, DKT_INTERVALS_ALL, power);
 		if (!counts[power])
 			continue;
 		first = first == N_POWERS ? power : first;
@@ -143,7 +143,8 @@ int latency_put_slowest(const struct latency_report *report, struct out *out)
 	struct dkt_slow slow;
 	int err = dkt_buf_new(&buf);
 
-	for (size_t i = 0; !err && !dkt_pairs_slow(report->pairs, i, &slow, sizeof(slow)); i++) {
+	for (size_t i = 0; !err && !dkt_intervals_slow(report->pairs, i, &slow, sizeof(slow));
+	     i++) {
 		if (out->form == OUT_TEXT)
 			print_slow(report, &slow, buf);
 		else
@@ -166,9 +167,9 @@ static void note(uint64_t n, const char *text)
 
 void latency_report_uncounted(const struct latency_report *report)
 {
-	struct dkt_pairs_info info;
+	struct dkt_intervals_info info;
 
-	dkt_pairs_info(report->pairs, &info, sizeof(info));
+	dkt_intervals_info(report->pairs, &info, sizeof(info));
 	note(info.nested, "began again before they ended: the later beginning was counted");
 	note(info.unmatched_ends, "ended without a recorded beginning");
 	note(info.open + info.unmatched_begins, "began and did not end");

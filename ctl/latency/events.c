@@ -108,7 +108,7 @@ int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, struct la
 
 void latency_set_clear(struct latency_set *set)
 {
-	dkt_pairs_free(set->pairs);
+	dkt_intervals_free(set->pairs);
 	dkt_expr_free(set->filter);
 	free(set->events);
 	free(set->missing);
@@ -156,9 +156,9 @@ void latency_report_missing(const struct latency_set *set, const char *file)
 void latency_report_unpaired(const struct latency_set *set, const char *file)
 {
 	char *how __cleanup(free) = how_to_record(&set->pair);
-	struct dkt_pairs_info info;
+	struct dkt_intervals_info info;
 
-	dkt_pairs_info(set->pairs, &info, sizeof(info));
+	dkt_intervals_info(set->pairs, &info, sizeof(info));
 	if (info.pairs || (info.begins && info.ends))
 		return;
 	app_say("%s has no record of %s%s%s; to record them: %s", file,

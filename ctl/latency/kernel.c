@@ -12,7 +12,7 @@ static int report(const struct latency *latency, struct dkt_instance *in, const 
 	struct app *app = latency->app;
 	struct hist_view view = { .ns = "lat" };
 	struct dkt_table *table;
-	int err = dkt_pairs_read(set->pairs, in, name, &table);
+	int err = dkt_intervals_read(set->pairs, in, name, &table);
 
 	if (err)
 		return err;
@@ -74,8 +74,8 @@ int latency_run_kernel(const struct latency *latency, int *rc)
 	if (!err)
 		err = dkt_instance_set_clock(in, "mono");
 	if (!err)
-		err = dkt_pairs_start(set->pairs, in, set->events[0].event, set->events[1].event,
-				      event);
+		err = dkt_intervals_start(set->pairs, in, set->events[0].event,
+					  set->events[1].event, event);
 	if (!err)
 		err = watch(latency, &spawn);
 	if (!err)

@@ -19,7 +19,7 @@ struct latency_map {
 	struct heat heat;
 };
 
-/* The function for dkt_pairs_opts.pair; data: the map. */
+/* The function for dkt_intervals_opts.pair; data: the map. */
 int latency_map_add(void *data, uint64_t end, uint64_t ns, bool cancelled);
 
 /* The events of a pair that exist. */
@@ -31,12 +31,12 @@ struct latency_set {
 	/* The first event that begins, until a record of it comes; NULL also if there is only one of these. */
 	const struct dkt_event *needed;
 	bool usable; /* at least one begin event and one end event exist */
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct dkt_expr *filter; /* of a pair of some calls, with the user's; NULL: only the user's */
 	struct latency_map *map; /* NULL: no picture is wanted */
 };
 
-/* Writes a picture of the set, as SVG. Call dkt_pairs_finish() first. source NULL: there are no records. */
+/* Writes a picture of the set, as SVG. Call dkt_intervals_finish() first. source NULL: there are no records. */
 int latency_picture(struct latency_set *set, const struct dkt_source *source,
 		    const struct losses_sum *losses, FILE *f);
 
@@ -45,7 +45,7 @@ int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, struct la
 
 /* Creates the set's pairs, of its events; sets the key, the group and the filter in opts; filter is the user's, or NULL. */
 int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,
-		     struct dkt_pairs_opts *opts);
+		     struct dkt_intervals_opts *opts);
 void latency_set_clear(struct latency_set *set);
 
 /* Stores the error message for a pair that cannot be measured. source: of a file; live: NULL. */
@@ -71,7 +71,7 @@ extern const char *const latency_columns[];
 struct latency_report {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of the kernel that recorded the pairs */
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct dkt_source *source; /* knows the names of processes; may be NULL */
 	const struct dkt_source *disks; /* whose hosts name the disks of groups; NULL: this machine */
 	bool words; /* groups have the names for people also in JSON */
@@ -85,7 +85,7 @@ struct latency_report {
 /* Prints the report as text, JSON or CSV. */
 int latency_print(const struct latency_report *report);
 
-/* Returns the report as JSON, or NULL if out of memory. Call dkt_pairs_finish() first. */
+/* Returns the report as JSON, or NULL if out of memory. Call dkt_intervals_finish() first. */
 struct json_object *latency_json(const struct latency_report *report);
 
 /*

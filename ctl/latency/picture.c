@@ -224,12 +224,12 @@ struct powers {
 	unsigned int first, n; /* of those that are not 0, and between them */
 };
 
-static struct powers count_powers(const struct dkt_pairs *pairs)
+static struct powers count_powers(const struct dkt_intervals *pairs)
 {
 	struct powers powers = { .first = 64 };
 
 	for (unsigned int i = 0; i < 64; i++) {
-		powers.counts[i] = dkt_pairs_power(pairs, DKT_PAIRS_ALL, i);
+		powers.counts[i] = dkt_intervals_power(pairs, DKT_INTERVALS_ALL, i);
 		if (!powers.counts[i])
 			continue;
 		powers.first = i < powers.first ? i : powers.first;
@@ -267,14 +267,14 @@ static char *title_of(const struct dkt_interval *pair)
 			    dkt__format("%s to %s", pair->begin, pair->end);
 }
 
-static char *desc_of(const struct dkt_pairs *pairs, const struct dkt_latency *all,
+static char *desc_of(const struct dkt_intervals *pairs, const struct dkt_latency *all,
 		     const char *origin, const struct losses_sum *losses)
 {
 	char p50[UNIT_SIZE], p99[UNIT_SIZE], max[UNIT_SIZE], total[UNIT_SIZE];
 	char gaps[64] = "";
 
-	duration_text(dkt_pairs_quantile(pairs, DKT_PAIRS_ALL, 0.5), p50);
-	duration_text(dkt_pairs_quantile(pairs, DKT_PAIRS_ALL, 0.99), p99);
+	duration_text(dkt_intervals_quantile(pairs, DKT_INTERVALS_ALL, 0.5), p50);
+	duration_text(dkt_intervals_quantile(pairs, DKT_INTERVALS_ALL, 0.99), p99);
 	duration_text(all->max, max);
 	duration_text(all->sum, total);
 	if (losses->lost)
@@ -310,7 +310,7 @@ int latency_picture(struct latency_set *set, const struct dkt_source *source,
 	struct dkt_latency all;
 	int err = heat_fold(&drawn->heat, axis);
 
-	dkt_pairs_group(set->pairs, DKT_PAIRS_ALL, &all, sizeof(all));
+	dkt_intervals_group(set->pairs, DKT_INTERVALS_ALL, &all, sizeof(all));
 	desc = desc_of(set->pairs, &all, origin, losses);
 	if (err || !title || !desc)
 		return -ENOMEM;

@@ -36,7 +36,7 @@ void latency_title(const char *by, char title[LATENCY_TITLE_SIZE])
 
 static struct json_object *quantile(const struct latency_report *report, size_t group, double part)
 {
-	return val_number(dkt_pairs_quantile(report->pairs, group, part));
+	return val_number(dkt_intervals_quantile(report->pairs, group, part));
 }
 
 /* NULL: the group is not a disk. */
@@ -77,8 +77,8 @@ static struct json_object *value_of(const struct latency_report *report, size_t 
 {
 	switch (column) {
 	case GROUP:
-		return group == DKT_PAIRS_ALL ? val_text("(all)") :
-						group_name(report, latency, words);
+		return group == DKT_INTERVALS_ALL ? val_text("(all)") :
+						    group_name(report, latency, words);
 	case COUNT:
 		return val_number(latency->count);
 	case MIN:
@@ -108,9 +108,9 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	struct json_object *values[COLUMNS];
 	struct dkt_latency latency;
 
-	dkt_pairs_group(report->pairs, group, &latency, sizeof(latency));
+	dkt_intervals_group(report->pairs, group, &latency, sizeof(latency));
 	/* No pair of the group has ended, or a gap cancelled them all. */
-	if (!latency.count && group != DKT_PAIRS_ALL)
+	if (!latency.count && group != DKT_INTERVALS_ALL)
 		return;
 	for (size_t i = 0; i < shape->n; i++)
 		values[i] = value_of(report, group, &latency, shape->list[i], shape->words);
@@ -148,7 +148,8 @@ static void put_groups(const struct latency_report *report, struct out *out)
 		columns[GROUP].heading = title;
 	rows = rows_new("groups", columns, shape.n);
 	for (size_t group = 0;
-	     named && !dkt_pairs_group(report->pairs, group, &latency, sizeof(latency)); group++)
+	     named && !dkt_intervals_group(report->pairs, group, &latency, sizeof(latency));
+	     group++)
 		add_group(report, rows, group, &shape);
 	n = rows_count(rows);
 	if (named)
@@ -156,7 +157,7 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	if (report->top)
 		rows_cut(rows, report->top);
 	if (text && (!named || n > 1))
-		add_group(report, rows, DKT_PAIRS_ALL, &shape);
+		add_group(report, rows, DKT_INTERVALS_ALL, &shape);
 	out_rows(out, rows);
 	if (text && named && report->top && report->top < n)
 		printf("(%zu more rows)\n", n - report->top);
@@ -171,7 +172,7 @@ static void put_all(const struct latency_report *report, struct out *out)
 
 	choose(report, out, COUNT, &shape, columns);
 	rows = rows_new("all", columns, shape.n);
-	add_group(report, rows, DKT_PAIRS_ALL, &shape);
+	add_group(report, rows, DKT_INTERVALS_ALL, &shape);
 	list = rows_json(rows);
 	out_json(out, "all", json_object_get(json_object_array_get_idx(list, 0)));
 	json_object_put(list);
@@ -180,9 +181,9 @@ static void put_all(const struct latency_report *report, struct out *out)
 
 static void put_counts(const struct latency_report *report, struct out *out)
 {
-	struct dkt_pairs_info info;
+	struct dkt_intervals_info info;
 
-	dkt_pairs_info(report->pairs, &info, sizeof(info));
+	dkt_intervals_info(report->pairs, &info, sizeof(info));
 	out_json(out, "begins", val_number(info.begins));
 	out_json(out, "ends", val_number(info.ends));
 	out_json(out, "nested", val_number(info.nested));
@@ -225,7 +226,7 @@ int latency_print(const struct latency_report *report)
 	int err;
 
 	print_begin(report->app, &out, 0);
-	dkt_pairs_group(report->pairs, DKT_PAIRS_ALL, &all, sizeof(all));
+	dkt_intervals_group(report->pairs, DKT_INTERVALS_ALL, &all, sizeof(all));
 	if (out.form == OUT_TEXT && !all.count) {
 		printf("no pair\n");
 		return out_end(&out);

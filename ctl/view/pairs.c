@@ -28,7 +28,7 @@ static int open_pair(struct view *view, const struct dkt_interval *row, size_t p
 {
 	struct view_pair *pair = calloc(1, sizeof(*pair));
 	struct dkt_ctx *ctx = view->in->pipeline.parts[part].ctx;
-	DKT_OPTS(dkt_pairs_opts, opts, .slowest = SLOWEST, .pair = add_pair, .data = pair);
+	DKT_OPTS(dkt_intervals_opts, opts, .slowest = SLOWEST, .pair = add_pair, .data = pair);
 	int err = pair ? latency_find(ctx, row, &pair->set) : -ENOMEM;
 
 	*out = NULL;
@@ -76,7 +76,7 @@ int view_pairs_add(struct view *view, struct dkt_source *source, const struct dk
 
 	for (size_t i = 0; !err && i < view->n_pairs; i++)
 		if (view->pairs[i]->part == part)
-			err = dkt_pairs_add(view->pairs[i]->set.pairs, source, record);
+			err = dkt_intervals_add(view->pairs[i]->set.pairs, source, record);
 	return err;
 }
 
@@ -85,7 +85,7 @@ int view_pairs_finish(struct view *view)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < view->n_pairs; i++) {
-		err = dkt_pairs_finish(view->pairs[i]->set.pairs);
+		err = dkt_intervals_finish(view->pairs[i]->set.pairs);
 		if (!err)
 			err = heat_fold(&view->pairs[i]->heat, &view->axis);
 	}
@@ -178,17 +178,17 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 static bool is_shown(const struct view *view, size_t nr)
 {
 	const struct view_pair *pair = view->pairs[nr];
-	struct dkt_pairs_info info;
+	struct dkt_intervals_info info;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct view_pair *before = view->pairs[i];
 
-		dkt_pairs_info(before->set.pairs, &info, sizeof(info));
+		dkt_intervals_info(before->set.pairs, &info, sizeof(info));
 		if (info.pairs && before->part == pair->part &&
 		    !strcmp(before->row->name, pair->row->name))
 			return false;
 	}
-	dkt_pairs_info(pair->set.pairs, &info, sizeof(info));
+	dkt_intervals_info(pair->set.pairs, &info, sizeof(info));
 	return info.pairs;
 }
 

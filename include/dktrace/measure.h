@@ -232,8 +232,8 @@ struct dkt_interval {
 	const char
 		*begin; /* events, or globs over them, separated by commas: "sched:sched_wakeup*" */
 	const char *end;
-	const char *match; /* for dkt_pairs_opts.key */
-	const char *keys; /* for dkt_pairs_opts.by; NULL: no groups */
+	const char *match; /* for dkt_intervals_opts.key */
+	const char *keys; /* for dkt_intervals_opts.by; NULL: no groups */
 	const char *calls; /* of system calls: only these, separated by commas; NULL: all */
 	bool per_task; /* one thread causes both, so that its PID selects the records */
 	bool few_keys; /* about as many values of the key as threads, or fewer: a kernel's table can hold them */
@@ -265,15 +265,15 @@ DKT_API const struct dkt_interval *dkt_interval_next(struct dkt_ctx *ctx,
 DKT_API const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name,
 						     const struct dkt_interval *after);
 
-enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };
+enum dkt_interval_role { DKT_INTERVAL_BEGIN = 1, DKT_INTERVAL_END = 2 };
 
-/* Returns whether a record of the event begins the interval, ends it, or both (enum dkt_pair_roles). */
+/* Returns whether a record of the event begins the interval, ends it, or both (enum dkt_interval_role). */
 DKT_API uint32_t dkt_interval_roles(const struct dkt_interval *interval,
 				    const struct dkt_event *event);
 
-struct dkt_pairs;
+struct dkt_intervals;
 
-struct dkt_pairs_opts {
+struct dkt_intervals_opts {
 	size_t sz;
 	/*
 	 * Fields in which both records of a pair are equal, at most 3: "common_pid",
@@ -292,7 +292,7 @@ struct dkt_pairs_opts {
 	pid_t skip; /* in the kernel: leave out pairs that this process begins; 0: none */
 	/*
 	 * Gets the time of the end and the duration of each pair, in ns, and once more with
-	 * cancelled if a gap cancels it. An error ends dkt_pairs_add(), which returns it. NULL: not
+	 * cancelled if a gap cancels it. An error ends dkt_intervals_add(), which returns it. NULL: not
 	 * called.
 	 */
 	int (*pair)(void *data, uint64_t end, uint64_t ns, bool cancelled);
@@ -300,29 +300,30 @@ struct dkt_pairs_opts {
 };
 
 /* A number of a group: all groups together. */
-#define DKT_PAIRS_ALL SIZE_MAX
+#define DKT_INTERVALS_ALL SIZE_MAX
 
 /*
  * Creates an object without events. -EINVAL: there is no key, or a text is invalid; dkt_error()
  * shows the place with a caret.
  */
-DKT_API int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts,
-			  struct dkt_pairs **pairs);
-DKT_API void dkt_pairs_free(struct dkt_pairs *pairs);
+DKT_API int dkt_intervals_new(struct dkt_ctx *ctx, const struct dkt_intervals_opts *opts,
+			      struct dkt_intervals **pairs);
+DKT_API void dkt_intervals_free(struct dkt_intervals *pairs);
 
 /*
  * Adds an event whose records begin pairs, end pairs, or both: then a record ends the pair that the
  * one before it began. Add events that begin pairs first. -ENOENT: the event lacks a field;
  * -EINVAL: a field cannot be a key, or unknown role.
  */
-DKT_API int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles);
+DKT_API int dkt_intervals_event(struct dkt_intervals *pairs, struct dkt_event *event,
+				unsigned int roles);
 
 /*
  * Adds those of the n events that begin or end the interval. -ENOENT: none of them begins it, or none
- * ends it; else as dkt_pairs_event().
+ * ends it; else as dkt_intervals_event().
  */
-DKT_API int dkt_pairs_bind(struct dkt_pairs *pairs, const struct dkt_interval *interval,
-			   struct dkt_event *const *events, size_t n);
+DKT_API int dkt_intervals_bind(struct dkt_intervals *pairs, const struct dkt_interval *interval,
+			       struct dkt_event *const *events, size_t n);
 
 /*
  * Takes the next record or gap, in time order. If two begins come without an end between them, the
@@ -330,41 +331,41 @@ DKT_API int dkt_pairs_bind(struct dkt_pairs *pairs, const struct dkt_interval *i
  * after the last record on the gap's CPU (among the last 65536 pairs). source gives the names of
  * processes; NULL: they are unknown.
  */
-DKT_API int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
-			  const struct dkt_record *record);
+DKT_API int dkt_intervals_add(struct dkt_intervals *pairs, struct dkt_source *source,
+			      const struct dkt_record *record);
 
 /* Call after the last record, before the functions below. */
-DKT_API int dkt_pairs_finish(struct dkt_pairs *pairs);
+DKT_API int dkt_intervals_finish(struct dkt_intervals *pairs);
 
 /*
  * Makes the kernel pair the records of two events that were added. Creates a synthetic event of
- * that name and a histogram of it for dkt_pairs_read(): the group, if there are groups, and lat in
+ * that name and a histogram of it for dkt_intervals_read(): the group, if there are groups, and lat in
  * ns by powers of two. Calls dkt_events_forget(). If it fails, and in the end, remove the instance
  * and then call dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: the kernel cannot do this;
  * -EINVAL: the events were not added with these roles.
  */
-DKT_API int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance,
-			    struct dkt_event *begin, struct dkt_event *end, const char *name);
+DKT_API int dkt_intervals_start(struct dkt_intervals *pairs, struct dkt_instance *instance,
+				struct dkt_event *begin, struct dkt_event *end, const char *name);
 
 /*
  * Makes the kernel pair the records of n events that were added, and write a record of a synthetic
  * event of that name into the instance for each pair that takes longer than ns. Its field lat is the
  * time, in ns, and by, if the pairs have groups, that of the group; its process is the one that caused the
- * end. Else as dkt_pairs_start(). The kernel's table has room for 16384 different keys; pairs with further ones
+ * end. Else as dkt_intervals_start(). The kernel's table has room for 16384 different keys; pairs with further ones
  * are missed.
  */
-DKT_API int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,
-			    struct dkt_event *const *events, size_t n, uint64_t ns,
-			    const char *name);
+DKT_API int dkt_intervals_watch(struct dkt_intervals *pairs, struct dkt_instance *instance,
+				struct dkt_event *const *events, size_t n, uint64_t ns,
+				const char *name);
 
 /*
  * Gets the kernel's counts so far: hitcount, and the sum of lat. The caller frees the table with
  * dkt_table_free(). -ENOENT: the event was removed.
  */
-DKT_API int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const char *name,
-			   struct dkt_table **table);
+DKT_API int dkt_intervals_read(struct dkt_intervals *pairs, struct dkt_instance *instance,
+			       const char *name, struct dkt_table **table);
 
-struct dkt_pairs_info {
+struct dkt_intervals_info {
 	uint64_t begins; /* records that begin */
 	uint64_t ends; /* records that end */
 	uint64_t pairs;
@@ -377,7 +378,8 @@ struct dkt_pairs_info {
 };
 
 /* Gets the counts so far. */
-DKT_API void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, size_t sz);
+DKT_API void dkt_intervals_info(const struct dkt_intervals *pairs, struct dkt_intervals_info *info,
+				size_t sz);
 
 /* The times of a group, in ns. */
 struct dkt_latency {
@@ -391,28 +393,29 @@ struct dkt_latency {
 	uint64_t max;
 };
 
-/* Gets the i-th group, counted from 0, or DKT_PAIRS_ALL. Returns 0, or 1 after the last. */
-DKT_API int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency,
-			    size_t sz);
+/* Gets the i-th group, counted from 0, or DKT_INTERVALS_ALL. Returns 0, or 1 after the last. */
+DKT_API int dkt_intervals_group(const struct dkt_intervals *pairs, size_t i,
+				struct dkt_latency *latency, size_t sz);
 
 /*
  * Returns the time, in ns, that this part (0 to 1) of a group's pairs does not exceed. It is exact
  * below 128 ns, and otherwise at most 0.4 % off. The memory for it does not grow with the number of
  * pairs.
  */
-DKT_API uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part);
+DKT_API uint64_t dkt_intervals_quantile(const struct dkt_intervals *pairs, size_t i, double part);
 
 /* Returns the number of pairs of 2^power to less than 2^(power + 1) ns; 0 ns counts as power 0. */
-DKT_API uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power);
+DKT_API uint64_t dkt_intervals_power(const struct dkt_intervals *pairs, size_t i,
+				     unsigned int power);
 
 struct dkt_slow {
 	uint64_t ns;
-	struct dkt_record begin, end; /* valid until the next dkt_pairs_add() */
+	struct dkt_record begin, end; /* valid until the next dkt_intervals_add() */
 };
 
 /* Gets the i-th slowest pair, counted from 0. Returns 0, or 1 after the last. */
-DKT_API int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow,
-			   size_t sz);
+DKT_API int dkt_intervals_slow(const struct dkt_intervals *pairs, size_t i, struct dkt_slow *slow,
+			       size_t sz);
 
 #ifdef __cplusplus
 }

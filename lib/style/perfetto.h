@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "lib/pairs.h"
+#include "lib/intervals.h"
 #include "lib/request.h"
 #include "lib/style.h"
 #include "lib/style/proto.h"
@@ -125,7 +125,7 @@ uint64_t dkt__task_state(const struct task_states *states, uint64_t v);
 /* Returns the number of Perfetto's message for a switch or a wake-up; 0: the event is none. */
 uint32_t dkt__sched_number(const struct dkt_event *event);
 
-/* ---- pairs: the events that begin and end slices (style/pair.c) ---- */
+/* ---- pairs: the events that begin and end slices (style/slice.c) ---- */
 
 enum pair_phase {
 	PAIR_NONE,
@@ -248,8 +248,7 @@ struct interval_roles {
  * Finds the intervals that the event begins or ends: of each name the first one of which the kernel has the events,
  * unless a record that begins one is drawn already. The style owns the list. -ENOMEM.
  */
-int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event,
-			struct interval_roles *roles);
+int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event, struct interval_roles *roles);
 
 /*
  * Returns the lane whose slice the record ends; NULL: none. *part: it is of a request that goes on after it. strings:

@@ -8,14 +8,14 @@
 
 /* ---- the events ---- */
 
-/* The roles of the event; one that is drawn already begins nothing (enum dkt_pair_roles). */
+/* The roles of the event; one that is drawn already begins nothing (enum dkt_interval_role). */
 static uint32_t roles_of(const struct dkt_interval *interval, const struct dkt_event *event)
 {
 	const uint32_t roles = dkt_interval_roles(interval, event);
-	const bool is_drawn = roles & DKT_PAIR_BEGIN &&
+	const bool is_drawn = roles & DKT_INTERVAL_BEGIN &&
 			      (dkt__pair_is_known(event) || dkt__sched_number(event));
 
-	return is_drawn ? roles & ~(uint32_t)DKT_PAIR_BEGIN : roles;
+	return is_drawn ? roles & ~(uint32_t)DKT_INTERVAL_BEGIN : roles;
 }
 
 /* True if the kernel has events of both sides, so that slices end. Those of a text come with its records. */
@@ -31,7 +31,7 @@ static bool has_events(struct dkt_ctx *ctx, const struct dkt_interval *interval)
 	}
 	for (size_t i = 0; i < n; i++)
 		roles |= roles_of(interval, all[i]);
-	return !n || roles == (DKT_PAIR_BEGIN | DKT_PAIR_END);
+	return !n || roles == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END);
 }
 
 /* True if no earlier one of the name can be drawn. */
@@ -49,12 +49,12 @@ static bool is_first(struct dkt_ctx *ctx, const struct dkt_interval *interval)
 static int bind(struct dkt_style *style, struct dkt_event *event,
 		const struct dkt_interval *interval, unsigned int sides, struct interval_role *role)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = interval->match);
-	struct dkt_pairs *pairs;
-	int err = dkt_pairs_new(event->ctx, &opts, &pairs);
+	DKT_OPTS(dkt_intervals_opts, opts, .key = interval->match);
+	struct dkt_intervals *pairs;
+	int err = dkt_intervals_new(event->ctx, &opts, &pairs);
 
 	if (!err)
-		err = dkt_pairs_event(pairs, event, sides);
+		err = dkt_intervals_event(pairs, event, sides);
 	if (!err) {
 		role->side = pairs->events[event->slot];
 		role->n_keys = pairs->n_keys;
@@ -62,7 +62,7 @@ static int bind(struct dkt_style *style, struct dkt_event *event,
 		role->name = dkt__style_keep(style, interval->name, strlen(interval->name));
 		err = role->name ? 0 : -ENOMEM;
 	}
-	dkt_pairs_free(pairs);
+	dkt_intervals_free(pairs);
 	if (err && err != -ENOMEM)
 		free(dkt__error_take(event->ctx));
 	return err;
@@ -126,7 +126,7 @@ struct track *dkt__interval_end(struct tracks *tracks, const struct interval_rol
 	bool is_new;
 
 	*part = false;
-	if (!(role->side.roles & DKT_PAIR_END) ||
+	if (!(role->side.roles & DKT_INTERVAL_END) ||
 	    !load_key(role, role->side.end, record, strings, key, &sectors))
 		return NULL;
 	track = dkt__track_lane(tracks, TRACK_INTERVAL, record->stream, role->nr, key, false,
@@ -148,7 +148,7 @@ struct track *dkt__interval_begin(struct tracks *tracks, const struct interval_r
 	uint64_t key[LANE_WORDS], sectors;
 	struct track *track;
 
-	if (!(role->side.roles & DKT_PAIR_BEGIN) ||
+	if (!(role->side.roles & DKT_INTERVAL_BEGIN) ||
 	    !load_key(role, role->side.begin, record, strings, key, &sectors))
 		return NULL;
 	track = dkt__track_lane(tracks, TRACK_INTERVAL, record->stream, role->nr, key, true,

@@ -21,7 +21,7 @@
 
 /* The pairs of a kind whose begin is in these classes. */
 struct set {
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct pairing *in;
 	unsigned int kind;
 	uint32_t classes;
@@ -65,7 +65,7 @@ static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_
 			continue;
 		for (size_t i = 0; i < n; i++)
 			roles |= dkt_interval_roles(pair, events[i]);
-		if (roles != (DKT_PAIR_BEGIN | DKT_PAIR_END))
+		if (roles != (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
 			continue;
 		done = pair;
 		err = fn(data, kind, pair);
@@ -123,7 +123,7 @@ static int add_latency(void *data, uint64_t end, uint64_t ns, bool cancelled)
 static int new_set(struct pairing *p, unsigned int kind, const char *key, uint32_t classes,
 		   struct set **set)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = key, .pair = add_latency);
+	DKT_OPTS(dkt_intervals_opts, opts, .key = key, .pair = add_latency);
 	int err;
 
 	for (size_t i = 0; i < p->n; i++)
@@ -138,7 +138,7 @@ static int new_set(struct pairing *p, unsigned int kind, const char *key, uint32
 	}
 	**set = (struct set){ .in = p, .kind = kind, .classes = classes };
 	opts.data = *set;
-	err = dkt_pairs_new(p->ctx, &opts, &(*set)->pairs);
+	err = dkt_intervals_new(p->ctx, &opts, &(*set)->pairs);
 	histograms_know(p->found, kind, classes);
 	return err;
 }
@@ -153,12 +153,12 @@ static int add_ends(struct pairing *p, const struct set *set, const struct dkt_i
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_events; i++)
-		own |= dkt_interval_roles(pair, p->events[i]) & DKT_PAIR_END &&
+		own |= dkt_interval_roles(pair, p->events[i]) & DKT_INTERVAL_END &&
 		       classes_of(p, p->events[i]) == set->classes;
 	for (size_t i = 0; !err && i < p->n_events; i++)
-		if (dkt_interval_roles(pair, p->events[i]) & DKT_PAIR_END &&
+		if (dkt_interval_roles(pair, p->events[i]) & DKT_INTERVAL_END &&
 		    (!own || classes_of(p, p->events[i]) == set->classes))
-			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_END);
+			err = dkt_intervals_event(set->pairs, p->events[i], DKT_INTERVAL_END);
 	return err;
 }
 
@@ -171,11 +171,11 @@ static int add_kind(void *data, unsigned int kind, const struct dkt_interval *pa
 	int err = 0;
 
 	for (size_t i = 0; !err && i < p->n_events; i++) {
-		if (!(dkt_interval_roles(pair, p->events[i]) & DKT_PAIR_BEGIN))
+		if (!(dkt_interval_roles(pair, p->events[i]) & DKT_INTERVAL_BEGIN))
 			continue;
 		err = new_set(p, kind, pair->match, classes_of(p, p->events[i]), &set);
 		if (!err)
-			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_BEGIN);
+			err = dkt_intervals_event(set->pairs, p->events[i], DKT_INTERVAL_BEGIN);
 	}
 	for (size_t i = first; !err && i < p->n; i++)
 		err = add_ends(p, p->sets[i], pair);
@@ -185,7 +185,7 @@ static int add_kind(void *data, unsigned int kind, const struct dkt_interval *pa
 static void unbind(struct pairing *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		dkt_pairs_free(p->sets[i]->pairs);
+		dkt_intervals_free(p->sets[i]->pairs);
 		free(p->sets[i]);
 	}
 	free(p->sets);
@@ -245,7 +245,7 @@ static int add(struct pairing *p, const struct dkt_record *record, pid_t self)
 	if (record->event && record->pid == self)
 		return 0;
 	for (size_t i = 0; !err && i < p->n; i++)
-		err = dkt_pairs_add(p->sets[i]->pairs, p->source, record);
+		err = dkt_intervals_add(p->sets[i]->pairs, p->source, record);
 	if (!err && p->rpcs && (!record->event || is_message(p, record->event)))
 		err = dkl_rpc_times_add(p->rpcs, record, &ns);
 	if (ns)

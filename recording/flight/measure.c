@@ -43,19 +43,19 @@ bool flight_read_latency(const char *text, char **latency, uint64_t *limit)
 
 /* Makes the pairs of the row's events, which the group has. *events: all of them. */
 static int make_pairs(struct flight_watch *watch, const struct dkt_interval *row, const char *by,
-		      struct dkt_pairs **pairs, struct dkt_event ***events)
+		      struct dkt_intervals **pairs, struct dkt_event ***events)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = row->match, .by = by, .filter = watch->filter,
+	DKT_OPTS(dkt_intervals_opts, opts, .key = row->match, .by = by, .filter = watch->filter,
 		 .skip = row->per_task ? getpid() : 0);
 	const struct wanted *wanted = watch->group.wanted;
-	int err = dkt_pairs_new(watch->ctx, &opts, pairs);
+	int err = dkt_intervals_new(watch->ctx, &opts, pairs);
 
 	*events = calloc(wanted->n + 1, sizeof(**events));
 	if (!err && !*events)
 		err = dkt__no_memory(watch->ctx);
 	for (size_t i = 0; !err && i < wanted->n; i++)
 		(*events)[i] = wanted->list[i].event;
-	return err ? err : dkt_pairs_bind(*pairs, row, *events, wanted->n);
+	return err ? err : dkt_intervals_bind(*pairs, row, *events, wanted->n);
 }
 
 /*
@@ -67,7 +67,7 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 {
 	char *prefix __cleanup(free) = flight_watch_prefix(log, name);
 	struct dkt_event **events __cleanup(free) = NULL;
-	struct dkt_pairs *pairs = NULL;
+	struct dkt_intervals *pairs = NULL;
 	struct dkt_event *slow = NULL;
 	int err = prefix ? dkt_instance_own_group(watch->ctx, prefix, &watch->slow) :
 			   dkt__no_memory(watch->ctx);
@@ -76,9 +76,9 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 		err = make_pairs(watch, row, watch->calls ? dkl_pair_call_field(row) : NULL, &pairs,
 				 &events);
 	if (!err)
-		err = dkt_pairs_watch(pairs, watch->group.in, events, watch->group.wanted->n,
-				      watch->limit, watch->slow);
-	dkt_pairs_free(pairs);
+		err = dkt_intervals_watch(pairs, watch->group.in, events, watch->group.wanted->n,
+					  watch->limit, watch->slow);
+	dkt_intervals_free(pairs);
 	if (!err)
 		slow = dkt_event_find(watch->ctx, "synthetic", watch->slow);
 	watch->lat = slow ? dkt_event_field(slow, "lat") : NULL;
@@ -202,7 +202,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		err = make_pairs(watch, row, NULL, &watch->pairs, &events);
 	watch->way = "the recorder reads and pairs all its records";
 	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
-		watch->begin = events[dkt_interval_roles(row, events[0]) == DKT_PAIR_END];
+		watch->begin = events[dkt_interval_roles(row, events[0]) == DKT_INTERVAL_END];
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
 }
 
@@ -257,12 +257,12 @@ int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const 
 static int add_pair(struct flight_watch *watch, const struct dkt_record *record, uint64_t *ns)
 {
 	struct dkt_latency all = { 0 };
-	int err = dkt_pairs_add(watch->pairs, watch->source, record);
+	int err = dkt_intervals_add(watch->pairs, watch->source, record);
 
 	*ns = 0;
 	if (record->event && record->event == watch->begin)
 		return err;
-	dkt_pairs_group(watch->pairs, 0, &all, sizeof(all));
+	dkt_intervals_group(watch->pairs, 0, &all, sizeof(all));
 	/* A gap cancels pairs, so that both can become smaller. */
 	*ns = all.count > watch->count ? all.sum - watch->sum : 0;
 	watch->count = all.count;

@@ -311,7 +311,7 @@ int flight_watch_clear(struct flight_watch *watch, const char *log)
 	int err = 0;
 
 	dkt_source_close(watch->source);
-	dkt_pairs_free(watch->pairs);
+	dkt_intervals_free(watch->pairs);
 	dkt_expr_free(watch->filter);
 	dkl_rpc_times_free(watch->rpcs);
 	flight_close(&watch->group);

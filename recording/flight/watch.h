@@ -22,7 +22,7 @@ struct flight_watch {
 	const struct dkt_field *by; /* of these: the number of the system call; NULL: it has none */
 	bool calls; /* the latencies are those of system calls */
 	struct dkt_expr *filter; /* of the pairs; NULL: none */
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct rpc_times *rpcs;
 	char *slow; /* the synthetic event of the kernel's; NULL: none */
 	const struct dkt_event *begin; /* the only one of pairs that ends none; NULL: several */

@@ -79,18 +79,19 @@ static void count_by(const char *key, const struct dkt_record *record)
 
 static void pair_by(const char *key, const char *by, const struct dkt_record *record)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = key, .by = by, .slowest = 1);
-	struct dkt_pairs *pairs;
+	DKT_OPTS(dkt_intervals_opts, opts, .key = key, .by = by, .slowest = 1);
+	struct dkt_intervals *pairs;
 	struct dkt_latency latency;
 
-	if (dkt_pairs_new(record->event->ctx, &opts, &pairs))
+	if (dkt_intervals_new(record->event->ctx, &opts, &pairs))
 		return;
-	if (!dkt_pairs_event(pairs, record->event, DKT_PAIR_BEGIN | DKT_PAIR_END)) {
-		must(!dkt_pairs_add(pairs, NULL, record) && !dkt_pairs_add(pairs, NULL, record));
-		must(!dkt_pairs_finish(pairs));
-		dkt_pairs_group(pairs, 0, &latency, sizeof(latency));
+	if (!dkt_intervals_event(pairs, record->event, DKT_INTERVAL_BEGIN | DKT_INTERVAL_END)) {
+		must(!dkt_intervals_add(pairs, NULL, record) &&
+		     !dkt_intervals_add(pairs, NULL, record));
+		must(!dkt_intervals_finish(pairs));
+		dkt_intervals_group(pairs, 0, &latency, sizeof(latency));
 	}
-	dkt_pairs_free(pairs);
+	dkt_intervals_free(pairs);
 }
 
 static void compare(const char *field, const char *rest, const struct dkt_record *record)

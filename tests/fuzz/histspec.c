@@ -55,23 +55,23 @@ static void try_hist(struct dkt_ctx *ctx, struct dkt_event *event)
 
 static void try_pairs(struct dkt_ctx *ctx, struct dkt_event *event)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = lines[KEY], .by = *lines[BY] ? lines[BY] : NULL,
+	DKT_OPTS(dkt_intervals_opts, opts, .key = lines[KEY], .by = *lines[BY] ? lines[BY] : NULL,
 		 .slowest = 1);
 	uint8_t bytes[64] = { 1 };
 	struct dkt_record record = { .event = event, .data = bytes, .size = sizeof(bytes) };
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 
-	if (dkt_pairs_new(ctx, &opts, &pairs)) {
+	if (dkt_intervals_new(ctx, &opts, &pairs)) {
 		check_words(ctx);
 		return;
 	}
-	if (dkt_pairs_event(pairs, event, DKT_PAIR_BEGIN | DKT_PAIR_END)) {
+	if (dkt_intervals_event(pairs, event, DKT_INTERVAL_BEGIN | DKT_INTERVAL_END)) {
 		check_words(ctx);
 	} else {
-		dkt_pairs_add(pairs, NULL, &record);
-		dkt_pairs_add(pairs, NULL, &record);
+		dkt_intervals_add(pairs, NULL, &record);
+		dkt_intervals_add(pairs, NULL, &record);
 	}
-	dkt_pairs_free(pairs);
+	dkt_intervals_free(pairs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

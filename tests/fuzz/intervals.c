@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/pairs.h"
+#include "lib/intervals.h"
 #include "tests/fuzz/replay.h"
 
 static void check(struct dkt_ctx *ctx)
@@ -11,14 +11,14 @@ static void check(struct dkt_ctx *ctx)
 	const struct dkt_interval *interval = NULL;
 
 	while ((interval = dkt_interval_next(ctx, interval))) {
-		DKT_OPTS(dkt_pairs_opts, opts, .key = interval->match, .by = interval->keys);
-		struct dkt_pairs *pairs;
+		DKT_OPTS(dkt_intervals_opts, opts, .key = interval->match, .by = interval->keys);
+		struct dkt_intervals *pairs;
 
-		if (!interval->begin || !interval->end || dkt_pairs_new(ctx, &opts, &pairs) ||
+		if (!interval->begin || !interval->end || dkt_intervals_new(ctx, &opts, &pairs) ||
 		    !dkt_interval_find(ctx, interval->name, NULL) ||
 		    (interval->within && !dkt_interval_find(ctx, interval->within, NULL)))
 			abort();
-		dkt_pairs_free(pairs);
+		dkt_intervals_free(pairs);
 	}
 }
 

@@ -207,39 +207,44 @@ static const struct dkt_interval api_interval = { .name = "x",
 				      A(2, dkt_interval_next(r->fresh, NULL)))))                   \
 	X(dkt_interval_roles, "nn",                                                                \
 	  GIVES_NOT(dkt_interval_roles(A(0, &api_interval), A(1, r->event))))                      \
-	X(dkt_pairs_new, "EEE", GIVES(struct dkt_pairs, dkt_pairs_free, ({                         \
-					      DKT_OPTS(dkt_pairs_opts, opts, .key = "v",           \
-						       .by = "common_pid", .slowest = 2);          \
-					      dkt_pairs_new(A(0, r->fresh), A(1, &opts),           \
-							    A(2, &out));                           \
-				      })))                                                         \
-	X(dkt_pairs_free, "n", DOES(dkt_pairs_free(A(0, NULL))))                                   \
-	X(dkt_pairs_event, "EE", dkt_pairs_event(A(0, r->pairs), A(1, r->event), DKT_PAIR_BEGIN))  \
-	X(dkt_pairs_bind, "EEE", ({                                                                \
+	X(dkt_intervals_new, "EEE", GIVES(struct dkt_intervals, dkt_intervals_free, ({             \
+						  DKT_OPTS(dkt_intervals_opts, opts, .key = "v",   \
+							   .by = "common_pid", .slowest = 2);      \
+						  dkt_intervals_new(A(0, r->fresh), A(1, &opts),   \
+								    A(2, &out));                   \
+					  })))                                                     \
+	X(dkt_intervals_free, "n", DOES(dkt_intervals_free(A(0, NULL))))                           \
+	X(dkt_intervals_event, "EE",                                                               \
+	  dkt_intervals_event(A(0, r->pairs), A(1, r->event), DKT_INTERVAL_BEGIN))                 \
+	X(dkt_intervals_bind, "EEE", ({                                                            \
 		  struct dkt_event *events[] = { r->event };                                       \
-		  dkt_pairs_bind(A(0, r->pairs), A(1, &api_interval), A(2, events), 1);            \
+		  dkt_intervals_bind(A(0, r->pairs), A(1, &api_interval), A(2, events), 1);        \
 	  }))                                                                                      \
-	X(dkt_pairs_add, "E0E", dkt_pairs_add(A(0, r->pairs), A(1, r->source), A(2, &r->record)))  \
-	X(dkt_pairs_finish, "E", dkt_pairs_finish(A(0, r->pairs)))                                 \
-	X(dkt_pairs_start, "EEEEE",                                                                \
-	  dkt_pairs_start(A(0, r->pairs), A(1, r->in), A(2, r->event), A(3, r->event),             \
-			  A(4, "both")))                                                           \
-	X(dkt_pairs_watch, "EEEE", ({                                                              \
+	X(dkt_intervals_add, "E0E",                                                                \
+	  dkt_intervals_add(A(0, r->pairs), A(1, r->source), A(2, &r->record)))                    \
+	X(dkt_intervals_finish, "E", dkt_intervals_finish(A(0, r->pairs)))                         \
+	X(dkt_intervals_start, "EEEEE",                                                            \
+	  dkt_intervals_start(A(0, r->pairs), A(1, r->in), A(2, r->event), A(3, r->event),         \
+			      A(4, "both")))                                                       \
+	X(dkt_intervals_watch, "EEEE", ({                                                          \
 		  struct dkt_event *events[] = { r->event };                                       \
-		  dkt_pairs_watch(A(0, r->pairs), A(1, r->in), A(2, events), 1, 5, A(3, "slow"));  \
+		  dkt_intervals_watch(A(0, r->pairs), A(1, r->in), A(2, events), 1, 5,             \
+				      A(3, "slow"));                                               \
 	  }))                                                                                      \
-	X(dkt_pairs_read, "EEEE",                                                                  \
+	X(dkt_intervals_read, "EEEE",                                                              \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
-		dkt_pairs_read(A(0, r->pairs), A(1, r->in), A(2, "both"), A(3, &out))))            \
-	X(dkt_pairs_info, "nn",                                                                    \
-	  FILLS(dkt_pairs_info, DOES(dkt_pairs_info(A(0, r->pairs), A(1, &out.it), sz))))          \
-	X(dkt_pairs_group, "EE",                                                                   \
-	  FILLS(dkt_latency, dkt_pairs_group(A(0, r->pairs), DKT_PAIRS_ALL, A(1, &out.it), sz)))   \
-	X(dkt_pairs_quantile, "n",                                                                 \
-	  GIVES_NOT(dkt_pairs_quantile(A(0, r->pairs), DKT_PAIRS_ALL, 0.5)))                       \
-	X(dkt_pairs_power, "n", GIVES_NOT(dkt_pairs_power(A(0, r->pairs), DKT_PAIRS_ALL, 1)))      \
-	X(dkt_pairs_slow, "EE",                                                                    \
-	  FILLS(dkt_slow, dkt_pairs_slow(A(0, r->pairs), 0, A(1, &out.it), sz)))                   \
+		dkt_intervals_read(A(0, r->pairs), A(1, r->in), A(2, "both"), A(3, &out))))        \
+	X(dkt_intervals_info, "nn",                                                                \
+	  FILLS(dkt_intervals_info, DOES(dkt_intervals_info(A(0, r->pairs), A(1, &out.it), sz))))  \
+	X(dkt_intervals_group, "EE",                                                               \
+	  FILLS(dkt_latency,                                                                       \
+		dkt_intervals_group(A(0, r->pairs), DKT_INTERVALS_ALL, A(1, &out.it), sz)))        \
+	X(dkt_intervals_quantile, "n",                                                             \
+	  GIVES_NOT(dkt_intervals_quantile(A(0, r->pairs), DKT_INTERVALS_ALL, 0.5)))               \
+	X(dkt_intervals_power, "n",                                                                \
+	  GIVES_NOT(dkt_intervals_power(A(0, r->pairs), DKT_INTERVALS_ALL, 1)))                    \
+	X(dkt_intervals_slow, "EE",                                                                \
+	  FILLS(dkt_slow, dkt_intervals_slow(A(0, r->pairs), 0, A(1, &out.it), sz)))               \
 	/* styles, text */                                                                         \
 	X(dkt_style_get, "e", FILLS(dkt_style_info, dkt_style_get(0, A(0, &out.it), sz)))          \
 	X(dkt_style_new, "EE0E",                                                                   \

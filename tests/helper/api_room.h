@@ -43,7 +43,7 @@ struct room {
 	struct dkt_expr *expr;
 	struct dkt_hist *hist;
 	struct dkt_table *table;
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct dkt_style *style;
 	struct dkt_buf *buf;
 	struct dkt_tracedat *tracedat;
@@ -143,7 +143,7 @@ static inline void api_room_open(struct room *r)
 	DKT_OPTS(dkt_instance_opts, spooled, .spool = r->spool);
 	DKT_OPTS(dkt_live_opts, live, .flags = DKT_LIVE_FOLLOW);
 	DKT_OPTS(dkt_hist_opts, hist, .keys = "v");
-	DKT_OPTS(dkt_pairs_opts, pairs, .key = "v");
+	DKT_OPTS(dkt_intervals_opts, pairs, .key = "v");
 	struct dkt_ctx *ctx = api_ctx(r->root);
 
 	r->ctx = ctx;
@@ -168,8 +168,9 @@ static inline void api_room_open(struct room *r)
 	assert_ok(ctx, dkt_hist_event(r->hist, r->event));
 	assert_ok(ctx, dkt_hist_add(r->hist, NULL, &r->record));
 	assert_ok(ctx, dkt_hist_read(r->hist, NULL, &r->table));
-	assert_ok(ctx, dkt_pairs_new(ctx, &pairs, &r->pairs));
-	assert_ok(ctx, dkt_pairs_event(r->pairs, r->event, DKT_PAIR_BEGIN | DKT_PAIR_END));
+	assert_ok(ctx, dkt_intervals_new(ctx, &pairs, &r->pairs));
+	assert_ok(ctx,
+		  dkt_intervals_event(r->pairs, r->event, DKT_INTERVAL_BEGIN | DKT_INTERVAL_END));
 	assert_ok(ctx, dkt_style_new(ctx, "trace", NULL, &r->style));
 	assert_int_equal(dkt_buf_new(&r->buf), 0);
 	r->fd = memfd_create("out", 0);
@@ -191,7 +192,7 @@ static inline void api_room_close(struct room *r)
 	close(r->fd);
 	dkt_buf_free(r->buf);
 	dkt_style_free(r->style);
-	dkt_pairs_free(r->pairs);
+	dkt_intervals_free(r->pairs);
 	dkt_table_free(r->table);
 	dkt_hist_free(r->hist);
 	dkt_expr_free(r->expr);

@@ -106,14 +106,14 @@ static void every_call_checks_the_size(void **state)
 	struct dkt_source_opts source_opts = { 0 };
 	struct dkt_style_opts style_opts = { 0 };
 	struct dkt_hist_opts hist_opts = { 0 };
-	struct dkt_pairs_opts pairs_opts = { 0 };
+	struct dkt_intervals_opts pairs_opts = { 0 };
 	struct dkt_probe_opts probe_opts = { 0 };
 	struct dkt_tracedat_opts tracedat_opts = { 0 };
 	struct dkt_tracedat *tracedat;
 	struct dkt_source *source;
 	struct dkt_probes *probes;
 	struct dkt_style *style;
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct dkt_hist *hist;
 
 	assert_int_equal(dkt_source_open(ctx, "/x", &source_opts, &source), -EINVAL);
@@ -124,7 +124,7 @@ static void every_call_checks_the_size(void **state)
 	assert_null(style);
 	assert_int_equal(dkt_hist_new(ctx, &hist_opts, &hist), -EINVAL);
 	assert_null(hist);
-	assert_int_equal(dkt_pairs_new(ctx, &pairs_opts, &pairs), -EINVAL);
+	assert_int_equal(dkt_intervals_new(ctx, &pairs_opts, &pairs), -EINVAL);
 	assert_null(pairs);
 	assert_int_equal(dkt_probe_define(ctx, "f", NULL, 0, &probe_opts, &probes), -EINVAL);
 	assert_null(probes);
@@ -289,14 +289,14 @@ static void nothing_crashes_without_options(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 	struct dkt_probes *probes;
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct dkt_style *style;
 	struct dkt_hist *hist;
 	struct dkt_expr *expr;
 
 	assert_fails(ctx, -EINVAL, "a histogram without keys", dkt_hist_new(ctx, NULL, &hist));
 	assert_null(hist);
-	assert_fails(ctx, -EINVAL, "the pairs have no key", dkt_pairs_new(ctx, NULL, &pairs));
+	assert_fails(ctx, -EINVAL, "the pairs have no key", dkt_intervals_new(ctx, NULL, &pairs));
 	assert_null(pairs);
 	assert_fails(ctx, -EINVAL, "place 'f%x': after % only 'return' is possible",
 		     dkt_probe_define(ctx, "f%x", NULL, 0, NULL, &probes));

@@ -2,7 +2,7 @@
 /* Pairs of records: keys, groups, nesting, gaps; and the data structures below. */
 #include "lib/base/intern.h"
 #include "lib/base/keymap.h"
-#include "lib/pairs.h"
+#include "lib/intervals.h"
 #include "tests/helper/check.h"
 #include "tests/helper/pages.h"
 
@@ -15,7 +15,7 @@ struct tree {
 	char root[TREE_NAME];
 	struct dkt_ctx *ctx;
 	struct dkt_event *begin, *end;
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 };
 
 /* struct trace_entry, then what both events have. */
@@ -51,7 +51,7 @@ static int teardown(void **state)
 {
 	struct tree *t = *state;
 
-	dkt_pairs_free(t->pairs);
+	dkt_intervals_free(t->pairs);
 	dkt_ctx_free(t->ctx);
 	assert_int_equal(tree_remove(t->root), 0);
 	free(t);
@@ -60,11 +60,11 @@ static int teardown(void **state)
 
 static void start(struct tree *t, const char *key, const char *by)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = key, .by = by, .slowest = 2);
+	DKT_OPTS(dkt_intervals_opts, opts, .key = key, .by = by, .slowest = 2);
 
-	assert_ok(t->ctx, dkt_pairs_new(t->ctx, &opts, &t->pairs));
-	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN), 0);
-	assert_int_equal(dkt_pairs_event(t->pairs, t->end, DKT_PAIR_END), 0);
+	assert_ok(t->ctx, dkt_intervals_new(t->ctx, &opts, &t->pairs));
+	assert_int_equal(dkt_intervals_event(t->pairs, t->begin, DKT_INTERVAL_BEGIN), 0);
+	assert_int_equal(dkt_intervals_event(t->pairs, t->end, DKT_INTERVAL_END), 0);
 }
 
 static void add(struct tree *t, bool begin, uint64_t ts, uint32_t cpu, int32_t pid, uint32_t id)
@@ -80,30 +80,31 @@ static void add(struct tree *t, bool begin, uint64_t ts, uint32_t cpu, int32_t p
 
 	memcpy(bytes, &entry, sizeof(entry));
 	snprintf((char *)bytes + 12, 8, "n%u", id);
-	assert_int_equal(dkt_pairs_add(t->pairs, NULL, &record), 0);
+	assert_int_equal(dkt_intervals_add(t->pairs, NULL, &record), 0);
 }
 
 static void lose(struct tree *t, uint64_t ts, uint32_t cpu)
 {
 	struct dkt_record record = { .ts = ts, .cpu = cpu, .lost = 3 };
 
-	assert_int_equal(dkt_pairs_add(t->pairs, NULL, &record), 0);
+	assert_int_equal(dkt_intervals_add(t->pairs, NULL, &record), 0);
 }
 
 static struct dkt_latency all(struct tree *t)
 {
 	struct dkt_latency latency;
 
-	assert_int_equal(dkt_pairs_finish(t->pairs), 0);
-	assert_int_equal(dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency, sizeof(latency)), 0);
+	assert_int_equal(dkt_intervals_finish(t->pairs), 0);
+	assert_int_equal(
+		dkt_intervals_group(t->pairs, DKT_INTERVALS_ALL, &latency, sizeof(latency)), 0);
 	return latency;
 }
 
-static struct dkt_pairs_info info(struct tree *t)
+static struct dkt_intervals_info info(struct tree *t)
 {
-	struct dkt_pairs_info it;
+	struct dkt_intervals_info it;
 
-	dkt_pairs_info(t->pairs, &it, sizeof(it));
+	dkt_intervals_info(t->pairs, &it, sizeof(it));
 	return it;
 }
 
@@ -145,21 +146,21 @@ static void pairs_by_key(void **state)
 	assert_int_equal(latency.min, 30);
 	assert_int_equal(latency.max, 100);
 	assert_int_equal(latency.sum, 130);
-	assert_int_equal(dkt_pairs_quantile(t->pairs, DKT_PAIRS_ALL, 0.5), 30);
-	assert_int_equal(dkt_pairs_quantile(t->pairs, DKT_PAIRS_ALL, 0.51), 100);
-	assert_int_equal(dkt_pairs_power(t->pairs, DKT_PAIRS_ALL, 4), 1);
-	assert_int_equal(dkt_pairs_power(t->pairs, DKT_PAIRS_ALL, 6), 1);
+	assert_int_equal(dkt_intervals_quantile(t->pairs, DKT_INTERVALS_ALL, 0.5), 30);
+	assert_int_equal(dkt_intervals_quantile(t->pairs, DKT_INTERVALS_ALL, 0.51), 100);
+	assert_int_equal(dkt_intervals_power(t->pairs, DKT_INTERVALS_ALL, 4), 1);
+	assert_int_equal(dkt_intervals_power(t->pairs, DKT_INTERVALS_ALL, 6), 1);
 	assert_int_equal(info(t).unmatched_ends, 1);
 	assert_int_equal(info(t).open, 1);
 	/* Their records are as they were. */
-	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
+	assert_int_equal(dkt_intervals_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 100);
 	assert_int_equal(slow.begin.ts, 100);
 	assert_int_equal(dkt_record_int(&slow.begin, dkt_event_field(t->begin, "id")), 5);
 	assert_int_equal(slow.end.cpu, 1);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 1, &slow, sizeof(slow)), 0);
+	assert_int_equal(dkt_intervals_slow(t->pairs, 1, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 30);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
+	assert_int_equal(dkt_intervals_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
 }
 
 static void the_later_beginning_counts(void **state)
@@ -189,14 +190,14 @@ static void pairs_are_grouped_by_name(void **state)
 	add(t, false, 230, 0, 1, 9);
 	add(t, true, 300, 0, 1, 3);
 	add(t, false, 320, 0, 1, 3);
-	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency, sizeof(latency)), 0);
+	assert_int_equal(dkt_intervals_group(t->pairs, 0, &latency, sizeof(latency)), 0);
 	assert_string_equal(latency.name, "n3");
 	assert_int_equal(latency.count, 2);
-	assert_int_equal(dkt_pairs_group(t->pairs, 1, &latency, sizeof(latency)), 0);
+	assert_int_equal(dkt_intervals_group(t->pairs, 1, &latency, sizeof(latency)), 0);
 	assert_string_equal(latency.name, "n4");
 	assert_int_equal(latency.sum, 30);
 	assert_false(latency.is_number);
-	assert_int_equal(dkt_pairs_group(t->pairs, 2, &latency, sizeof(latency)), 1);
+	assert_int_equal(dkt_intervals_group(t->pairs, 2, &latency, sizeof(latency)), 1);
 	assert_int_equal(all(t).count, 3);
 }
 
@@ -208,11 +209,11 @@ static void pairs_are_grouped_by_number(void **state)
 	start(t, "common_pid", "common_pid");
 	add(t, true, 100, 0, 7, 3);
 	add(t, false, 110, 0, 7, 3);
-	assert_int_equal(dkt_pairs_group(t->pairs, 0, &latency, sizeof(latency)), 0);
+	assert_int_equal(dkt_intervals_group(t->pairs, 0, &latency, sizeof(latency)), 0);
 	assert_string_equal(latency.name, "7");
 	assert_true(latency.is_number && latency.is_signed);
 	assert_int_equal(latency.number, 7);
-	dkt_pairs_group(t->pairs, DKT_PAIRS_ALL, &latency, sizeof(latency));
+	dkt_intervals_group(t->pairs, DKT_INTERVALS_ALL, &latency, sizeof(latency));
 	assert_false(latency.is_number);
 }
 
@@ -237,9 +238,9 @@ static void no_pair_spans_a_gap(void **state)
 	assert_int_equal(info(t).spanned, 2);
 	assert_int_equal(info(t).gaps, 1);
 	assert_int_equal(info(t).unmatched_ends, 1);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
+	assert_int_equal(dkt_intervals_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 10);
-	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
+	assert_int_equal(dkt_intervals_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
 }
 
 struct told {
@@ -263,11 +264,11 @@ static void each_pair_is_told_and_taken_back_by_a_gap(void **state)
 	struct dkt_record end = {
 		.ts = 1113, .event = t->end, .data = (uint8_t[12]){ ID_END }, .size = 12
 	};
-	DKT_OPTS(dkt_pairs_opts, opts, .key = "id", .pair = tell, .data = &told);
+	DKT_OPTS(dkt_intervals_opts, opts, .key = "id", .pair = tell, .data = &told);
 
-	assert_ok(t->ctx, dkt_pairs_new(t->ctx, &opts, &t->pairs));
-	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN), 0);
-	assert_int_equal(dkt_pairs_event(t->pairs, t->end, DKT_PAIR_END), 0);
+	assert_ok(t->ctx, dkt_intervals_new(t->ctx, &opts, &t->pairs));
+	assert_int_equal(dkt_intervals_event(t->pairs, t->begin, DKT_INTERVAL_BEGIN), 0);
+	assert_int_equal(dkt_intervals_event(t->pairs, t->end, DKT_INTERVAL_END), 0);
 	add(t, true, 100, 0, 1, 1);
 	add(t, false, 110, 0, 1, 1);
 	add(t, true, 130, 1, 3, 3);
@@ -280,17 +281,18 @@ static void each_pair_is_told_and_taken_back_by_a_gap(void **state)
 	assert_int_equal(told.last, 900);
 	/* Its error ends the call. */
 	add(t, true, 1100, 0, 1, 0);
-	assert_int_equal(dkt_pairs_add(t->pairs, NULL, &end), -ENOSPC);
+	assert_int_equal(dkt_intervals_add(t->pairs, NULL, &end), -ENOSPC);
 }
 
 /* One event can begin and end: each record ends the pair that the one before began. */
 static void one_event_can_begin_and_end(void **state)
 {
 	struct tree *t = *state;
-	DKT_OPTS(dkt_pairs_opts, opts, .key = "common_pid");
+	DKT_OPTS(dkt_intervals_opts, opts, .key = "common_pid");
 
-	assert_ok(t->ctx, dkt_pairs_new(t->ctx, &opts, &t->pairs));
-	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN | DKT_PAIR_END), 0);
+	assert_ok(t->ctx, dkt_intervals_new(t->ctx, &opts, &t->pairs));
+	assert_int_equal(
+		dkt_intervals_event(t->pairs, t->begin, DKT_INTERVAL_BEGIN | DKT_INTERVAL_END), 0);
 	add(t, true, 100, 0, 1, 0);
 	add(t, true, 150, 0, 1, 0);
 	add(t, true, 250, 0, 1, 0);
@@ -321,16 +323,16 @@ static void invalid_keys_are_refused(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		DKT_OPTS(dkt_pairs_opts, opts, .key = bad[i].key, .by = bad[i].by);
-		int err = dkt_pairs_new(t->ctx, &opts, &t->pairs);
+		DKT_OPTS(dkt_intervals_opts, opts, .key = bad[i].key, .by = bad[i].by);
+		int err = dkt_intervals_new(t->ctx, &opts, &t->pairs);
 
 		if (!err)
-			err = dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN);
+			err = dkt_intervals_event(t->pairs, t->begin, DKT_INTERVAL_BEGIN);
 		if (!err)
-			err = dkt_pairs_event(t->pairs, t->end, DKT_PAIR_END);
+			err = dkt_intervals_event(t->pairs, t->end, DKT_INTERVAL_END);
 		assert_true(err == -EINVAL || err == -ENOENT);
 		assert_string_equal(dkt_error(t->ctx), bad[i].words);
-		dkt_pairs_free(t->pairs);
+		dkt_intervals_free(t->pairs);
 		t->pairs = NULL;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads an entry of the files of ready-made intervals: one way to measure. */
-#include "lib/pairs/way.h"
+#include "lib/intervals/way.h"
 
 #include "lib/base/glob.h"
 #include "lib/base/request.h"
@@ -159,15 +159,15 @@ static int read_way_key(struct dkt__yaml *r, unsigned int key, void *data)
 
 static const struct dkt__yaml_keys way_keys = { "key", way_words, ARRAY_SIZE(way_words), NULL };
 
-/* The pairs of dkt_pairs(3) know which fields can be compared and grouped by. */
+/* The pairs of dkt_intervals(3) know which fields can be compared and grouped by. */
 static int check_fields(struct dkt__yaml *r, const yaml_mark_t *mark, struct dkt_ctx *ctx,
 			const char *match, const char *keys)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = match, .by = keys);
-	struct dkt_pairs *pairs;
-	int err = dkt_pairs_new(ctx, &opts, &pairs);
+	DKT_OPTS(dkt_intervals_opts, opts, .key = match, .by = keys);
+	struct dkt_intervals *pairs;
+	int err = dkt_intervals_new(ctx, &opts, &pairs);
 
-	dkt_pairs_free(pairs);
+	dkt_intervals_free(pairs);
 	if (err == -ENOMEM)
 		return dkt__yaml_no_memory(r);
 	return err ? dkt__yaml_refuse_at(r, mark, "%s", dkt_error(ctx)) : 0;

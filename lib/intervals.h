@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inside of dkt_pairs: keys, open pairs, groups, the slowest pairs. */
+/* The inside of dkt_intervals: keys, open pairs, groups, the slowest pairs. */
 #pragma once
 
 #include "lib/base/dist.h"
@@ -77,7 +77,7 @@ struct pair_near {
 
 #define PAIRS_NEAR 16
 
-struct dkt_pairs {
+struct dkt_intervals {
 	struct dkt_ctx *ctx;
 	struct dkt_expr *filter;
 	pid_t skip;
@@ -99,12 +99,12 @@ struct dkt_pairs {
 	struct pair_near near[PAIRS_NEAR]; /* by the lower bits of the value */
 	struct pair_group *group; /* by entry of groups */
 	uint32_t n_groups;
-	struct dkt__dist all; /* all groups; set by dkt_pairs_finish() */
+	struct dkt__dist all; /* all groups; set by dkt_intervals_finish() */
 	struct dkt__intern strings;
 	struct pair_slow *slow; /* the slowest first */
 	uint32_t n_slow, n_slow_max;
 	struct pair_recent *recent; /* a ring; the next entry is at info.pairs */
 	uint32_t n_recent;
 	uint64_t last[PAIRS_CPUS]; /* time of each CPU's last record */
-	struct dkt_pairs_info info;
+	struct dkt_intervals_info info;
 };

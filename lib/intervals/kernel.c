@@ -5,7 +5,7 @@
 #include "lib/event.h"
 #include "lib/hist/table.h"
 #include "lib/instance.h"
-#include "lib/pairs.h"
+#include "lib/intervals.h"
 
 /*
  * A trigger and the name of its event. Creating the synthetic event invalidates all events, so they
@@ -18,7 +18,7 @@ struct step {
 };
 
 struct setup {
-	struct dkt_pairs *pairs;
+	struct dkt_intervals *pairs;
 	struct dkt_event *begin, *end;
 	unsigned int begin_nr, end_nr; /* an event's variables have different names */
 	const char *name; /* of the synthetic event */
@@ -36,7 +36,7 @@ static const struct dkt_event *by_event(const struct setup *setup)
 /* The kernel copies the group, so the types must agree in size and sign. */
 static int put_fields(FILE *f, const struct setup *setup)
 {
-	const struct dkt_pairs *pairs = setup->pairs;
+	const struct dkt_intervals *pairs = setup->pairs;
 	const struct dkt__key *by;
 
 	fputs("u64 lat", f);
@@ -78,7 +78,7 @@ static int put_filter(FILE *f, const struct setup *setup, const struct dkt_event
  */
 #define CLOCK ":clock=mono"
 
-static void put_keys(FILE *f, const struct dkt_pairs *pairs, struct dkt_event *event, bool ends)
+static void put_keys(FILE *f, const struct dkt_intervals *pairs, struct dkt_event *event, bool ends)
 {
 	if (pairs->requests)
 		fputs("hist:keys=" DKT__REQUEST_FIELDS, f);
@@ -93,7 +93,7 @@ static void put_keys(FILE *f, const struct dkt_pairs *pairs, struct dkt_event *e
 /* "hist:keys=common_pid:ts0=common_timestamp,by0=id:clock=mono" */
 static int put_begin(FILE *f, const struct setup *setup)
 {
-	const struct dkt_pairs *pairs = setup->pairs;
+	const struct dkt_intervals *pairs = setup->pairs;
 
 	put_keys(f, pairs, setup->begin, false);
 	fprintf(f, ":ts%u=common_timestamp", setup->begin_nr);
@@ -106,7 +106,7 @@ static int put_begin(FILE *f, const struct setup *setup)
 /* "hist:keys=common_pid:lat0=common_timestamp-$ts0:clock=mono:onmatch(a.b).trace(name,$lat0,$by0)" */
 static int put_end(FILE *f, const struct setup *setup)
 {
-	const struct dkt_pairs *pairs = setup->pairs;
+	const struct dkt_intervals *pairs = setup->pairs;
 
 	put_keys(f, pairs, setup->end, true);
 	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d" CLOCK ":onmatch(%s.%s).trace(%s,$lat%u",
@@ -253,8 +253,8 @@ static int remember_by(const struct setup *setup)
 	return names[0] && names[1] ? 0 : dkt__no_memory(setup->pairs->ctx);
 }
 
-int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, struct dkt_event *begin,
-		    struct dkt_event *end, const char *name)
+int dkt_intervals_start(struct dkt_intervals *pairs, struct dkt_instance *instance,
+			struct dkt_event *begin, struct dkt_event *end, const char *name)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && begin && end && name);
 
@@ -262,8 +262,8 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 	int err;
 
 	if (begin->slot >= pairs->n_events || end->slot >= pairs->n_events ||
-	    !(pairs->events[begin->slot].roles & DKT_PAIR_BEGIN) ||
-	    !(pairs->events[end->slot].roles & DKT_PAIR_END))
+	    !(pairs->events[begin->slot].roles & DKT_INTERVAL_BEGIN) ||
+	    !(pairs->events[end->slot].roles & DKT_INTERVAL_END))
 		return dkt_fail(pairs->ctx, -EINVAL, "these events are not of the pairs");
 	err = dkt__instance_check_trigger(instance, begin, "hist:keys=common_pid");
 	if (!err)
@@ -280,7 +280,7 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 
 /* ---- records of slow pairs ---- */
 
-static unsigned int roles_of(const struct dkt_pairs *pairs, const struct dkt_event *event)
+static unsigned int roles_of(const struct dkt_intervals *pairs, const struct dkt_event *event)
 {
 	return event->slot < pairs->n_events ? pairs->events[event->slot].roles : 0;
 }
@@ -288,15 +288,15 @@ static unsigned int roles_of(const struct dkt_pairs *pairs, const struct dkt_eve
 /* Any begin can be ended by any end, which has a trigger for each of them. */
 static int add_all(struct setup *setup, struct dkt_event *const *events, size_t n)
 {
-	const struct dkt_pairs *pairs = setup->pairs;
+	const struct dkt_intervals *pairs = setup->pairs;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (!(roles_of(pairs, events[i]) & DKT_PAIR_BEGIN))
+		if (!(roles_of(pairs, events[i]) & DKT_INTERVAL_BEGIN))
 			continue;
 		err = add_begin(setup, events[i]);
 		for (size_t j = 0; !err && j < n; j++) {
-			if (!(roles_of(pairs, events[j]) & DKT_PAIR_END))
+			if (!(roles_of(pairs, events[j]) & DKT_INTERVAL_END))
 				continue;
 			err = add_end(setup, events[j]);
 			setup->end_nr++;
@@ -330,8 +330,8 @@ static int enable_slow(const struct setup *setup, struct dkt_instance *in, uint6
 	return err;
 }
 
-int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,
-		    struct dkt_event *const *events, size_t n, uint64_t ns, const char *name)
+int dkt_intervals_watch(struct dkt_intervals *pairs, struct dkt_instance *instance,
+			struct dkt_event *const *events, size_t n, uint64_t ns, const char *name)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && events && n && name);
 
@@ -355,7 +355,7 @@ int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,
 /* ---- counts ---- */
 
 /* The names of a group's numbers come from the event that has the group. */
-static int name_groups(struct dkt_pairs *pairs, struct dkt_table *table)
+static int name_groups(struct dkt_intervals *pairs, struct dkt_table *table)
 {
 	struct dkt_event *event =
 		dkt_event_find(pairs->ctx, pairs->kernel_by[0], pairs->kernel_by[1]);
@@ -369,8 +369,8 @@ static int name_groups(struct dkt_pairs *pairs, struct dkt_table *table)
 	return dkt__table_finish(table);
 }
 
-int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const char *name,
-		   struct dkt_table **table)
+int dkt_intervals_read(struct dkt_intervals *pairs, struct dkt_instance *instance, const char *name,
+		       struct dkt_table **table)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, dkt__clear(table) && pairs && instance && name);
 

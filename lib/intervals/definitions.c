@@ -4,8 +4,8 @@
 #include "lib/base/glob.h"
 #include "lib/base/yaml.h"
 #include "lib/event.h"
-#include "lib/pairs.h"
-#include "lib/pairs/way.h"
+#include "lib/intervals.h"
+#include "lib/intervals/way.h"
 
 struct named {
 	const char *name, *about, *analysis;
@@ -303,16 +303,16 @@ uint32_t dkt_interval_roles(const struct dkt_interval *interval, const struct dk
 {
 	if (!interval || !event)
 		return 0;
-	return (has(interval->begin, event) ? DKT_PAIR_BEGIN : 0) |
-	       (has(interval->end, event) ? DKT_PAIR_END : 0);
+	return (has(interval->begin, event) ? DKT_INTERVAL_BEGIN : 0) |
+	       (has(interval->end, event) ? DKT_INTERVAL_END : 0);
 }
 
-int dkt_pairs_bind(struct dkt_pairs *pairs, const struct dkt_interval *interval,
-		   struct dkt_event *const *events, size_t n)
+int dkt_intervals_bind(struct dkt_intervals *pairs, const struct dkt_interval *interval,
+		       struct dkt_event *const *events, size_t n)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && interval && (events || !n));
 
-	static const uint32_t order[] = { DKT_PAIR_BEGIN, 0 };
+	static const uint32_t order[] = { DKT_INTERVAL_BEGIN, 0 };
 	uint32_t have = 0;
 	int err = 0;
 
@@ -321,13 +321,13 @@ int dkt_pairs_bind(struct dkt_pairs *pairs, const struct dkt_interval *interval,
 		for (size_t i = 0; !err && i < n; i++) {
 			const uint32_t roles = dkt_interval_roles(interval, events[i]);
 
-			if (!roles || (roles & DKT_PAIR_BEGIN) != order[side])
+			if (!roles || (roles & DKT_INTERVAL_BEGIN) != order[side])
 				continue;
 			have |= roles;
-			err = dkt_pairs_event(pairs, events[i], roles);
+			err = dkt_intervals_event(pairs, events[i], roles);
 		}
-	if (err || have == (DKT_PAIR_BEGIN | DKT_PAIR_END))
+	if (err || have == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
 		return err;
 	return dkt_fail(pairs->ctx, -ENOENT, "no event of '%s'",
-			have & DKT_PAIR_BEGIN ? interval->end : interval->begin);
+			have & DKT_INTERVAL_BEGIN ? interval->end : interval->begin);
 }

@@ -74,8 +74,8 @@ static bool find_interval(struct dkt_style *style, const struct dkt_event *event
 	if (!interval)
 		return false;
 	*pair = (struct pair){
-		.phase = dkt_interval_roles(interval, event) & DKT_PAIR_BEGIN ? PAIR_BEGIN :
-										PAIR_END,
+		.phase = dkt_interval_roles(interval, event) & DKT_INTERVAL_BEGIN ? PAIR_BEGIN :
+										    PAIR_END,
 		.kind = PAIR_INTERVAL + nr % (PAIR_KINDS - PAIR_INTERVAL),
 		.words = dkt__style_keep(style, interval->name, strlen(interval->name))
 	};

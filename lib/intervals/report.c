@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The results of pairs: counts, groups, percentiles, the slowest. */
-#include "lib/pairs.h"
+#include "lib/intervals.h"
 
-void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, size_t sz)
+void dkt_intervals_info(const struct dkt_intervals *pairs, struct dkt_intervals_info *info,
+			size_t sz)
 {
 	if (!dkt__blank(info, sz) || !pairs)
 		return;
 
-	struct dkt_pairs_info its = pairs->info;
+	struct dkt_intervals_info its = pairs->info;
 
 	its.open = dkt__open_n(&pairs->open);
 	its.nested = pairs->open.again;
@@ -16,22 +17,23 @@ void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, 
 	dkt__fill(info, sz, &its);
 }
 
-static const struct dkt__dist *find_dist(const struct dkt_pairs *pairs, size_t i)
+static const struct dkt__dist *find_dist(const struct dkt_intervals *pairs, size_t i)
 {
 	static const struct dkt__dist none;
 
-	if (i == DKT_PAIRS_ALL)
+	if (i == DKT_INTERVALS_ALL)
 		return &pairs->all;
 	return i < pairs->n_groups ? &pairs->group[i].dist : &none;
 }
 
-int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency, size_t sz)
+int dkt_intervals_group(const struct dkt_intervals *pairs, size_t i, struct dkt_latency *latency,
+			size_t sz)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, dkt__blank(latency, sz) && pairs);
 
 	const struct dkt__dist *dist = find_dist(pairs, i);
 
-	if (i >= pairs->n_groups && i != DKT_PAIRS_ALL)
+	if (i >= pairs->n_groups && i != DKT_INTERVALS_ALL)
 		return 1;
 	struct dkt_latency its = { .name = "",
 				   .count = dist->count,
@@ -39,7 +41,7 @@ int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency 
 				   .min = dist->min,
 				   .max = dist->max };
 
-	if (i != DKT_PAIRS_ALL) {
+	if (i != DKT_INTERVALS_ALL) {
 		if (pairs->group[i].name)
 			its.name = pairs->group[i].name;
 		its.is_number = pairs->group[i].is_number;
@@ -49,7 +51,7 @@ int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency 
 	return dkt__fill(latency, sz, &its);
 }
 
-int dkt_pairs_finish(struct dkt_pairs *pairs)
+int dkt_intervals_finish(struct dkt_intervals *pairs)
 {
 	dkt__needs(NULL, pairs);
 
@@ -61,7 +63,7 @@ int dkt_pairs_finish(struct dkt_pairs *pairs)
 	return dkt__with_words(pairs->ctx, err);
 }
 
-uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part)
+uint64_t dkt_intervals_quantile(const struct dkt_intervals *pairs, size_t i, double part)
 {
 	if (!pairs)
 		return 0;
@@ -69,7 +71,7 @@ uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part
 	return dkt__dist_quantile(find_dist(pairs, i), part);
 }
 
-uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power)
+uint64_t dkt_intervals_power(const struct dkt_intervals *pairs, size_t i, unsigned int power)
 {
 	if (!pairs)
 		return 0;
@@ -77,7 +79,8 @@ uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int p
 	return dkt__dist_power(find_dist(pairs, i), power);
 }
 
-int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow, size_t sz)
+int dkt_intervals_slow(const struct dkt_intervals *pairs, size_t i, struct dkt_slow *slow,
+		       size_t sz)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, dkt__blank(slow, sz) && pairs);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of records, a begin and an end, and the time between them. */
-#include "lib/pairs.h"
+#include "lib/intervals.h"
 #include "lib/event.h"
 
 /* ---- options ---- */
 
 /* Parses "a,b=c": b is the key's name in the begin record, c in the end record. */
-static int parse_keys(struct dkt_pairs *pairs, const char *text)
+static int parse_keys(struct dkt_intervals *pairs, const char *text)
 {
 	const char *p = text, *why;
 	size_t at = 0;
@@ -40,7 +40,7 @@ static int parse_keys(struct dkt_pairs *pairs, const char *text)
 }
 
 /* A request is known by more than one field, which are all that its key can have. */
-static int check_request(struct dkt_pairs *pairs, const char *text)
+static int check_request(struct dkt_intervals *pairs, const char *text)
 {
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		pairs->requests |= !strcmp(pairs->keys[i].begin.name, DKT__REQUEST_KEY) ||
@@ -51,7 +51,7 @@ static int check_request(struct dkt_pairs *pairs, const char *text)
 			    DKT__REQUEST_KEY " is a whole key, which takes no other field");
 }
 
-static int parse_by(struct dkt_pairs *pairs, const char *text)
+static int parse_by(struct dkt_intervals *pairs, const char *text)
 {
 	const char *why;
 	size_t at;
@@ -65,13 +65,14 @@ static int parse_by(struct dkt_pairs *pairs, const char *text)
 	return err ? dkt__fail_at(pairs->ctx, err, "by", text, at, "%s", why) : 0;
 }
 
-int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct dkt_pairs **out)
+int dkt_intervals_new(struct dkt_ctx *ctx, const struct dkt_intervals_opts *opts,
+		      struct dkt_intervals **out)
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx);
 
-	struct dkt_pairs_opts all;
-	struct dkt_pairs *pairs;
-	int err = dkt__opts_take(ctx, dkt_pairs_opts, &all, opts);
+	struct dkt_intervals_opts all;
+	struct dkt_intervals *pairs;
+	int err = dkt__opts_take(ctx, dkt_intervals_opts, &all, opts);
 
 	if (!err && !all.key)
 		err = dkt_fail(ctx, -EINVAL, "the pairs have no key");
@@ -100,7 +101,7 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 		err = pairs->slow ? 0 : dkt__no_memory(ctx);
 	}
 	if (err) {
-		dkt_pairs_free(pairs);
+		dkt_intervals_free(pairs);
 		return err;
 	}
 	*out = pairs;
@@ -108,7 +109,7 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 }
 
 /* Removes all but the first n of the slowest pairs. */
-static void slow_cut(struct dkt_pairs *pairs, uint32_t n)
+static void slow_cut(struct dkt_intervals *pairs, uint32_t n)
 {
 	for (uint32_t i = n; i < pairs->n_slow; i++) {
 		free(pairs->slow[i].begin.bytes);
@@ -118,12 +119,12 @@ static void slow_cut(struct dkt_pairs *pairs, uint32_t n)
 	pairs->n_slow = n;
 }
 
-static struct pair_begun *begun_at(const struct dkt_pairs *pairs, uint32_t entry)
+static struct pair_begun *begun_at(const struct dkt_intervals *pairs, uint32_t entry)
 {
 	return dkt__keyed_at(&pairs->open.all, entry);
 }
 
-void dkt_pairs_free(struct dkt_pairs *pairs)
+void dkt_intervals_free(struct dkt_intervals *pairs)
 {
 	if (!pairs)
 		return;
@@ -147,7 +148,7 @@ void dkt_pairs_free(struct dkt_pairs *pairs)
 	free(pairs);
 }
 
-static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
+static int bind_keys(struct dkt_intervals *pairs, struct dkt_event *event, unsigned int roles,
 		     struct pair_event *side)
 {
 	const char *lacks = pairs->requests ? dkt__request_find(event, &side->request) : NULL;
@@ -159,15 +160,15 @@ static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned 
 				event->system, event->name, lacks);
 	if (pairs->requests)
 		return 0;
-	for (uint32_t i = 0; !err && roles & DKT_PAIR_BEGIN && i < pairs->n_keys; i++)
+	for (uint32_t i = 0; !err && roles & DKT_INTERVAL_BEGIN && i < pairs->n_keys; i++)
 		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].begin, &side->begin[i]);
-	for (uint32_t i = 0; !err && roles & DKT_PAIR_END && i < pairs->n_keys; i++)
+	for (uint32_t i = 0; !err && roles & DKT_INTERVAL_END && i < pairs->n_keys; i++)
 		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].end, &side->end[i]);
 	return err;
 }
 
 /* Either all begin events have the group's field, or none has it and all end events do. */
-static int bind_by(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
+static int bind_by(struct dkt_intervals *pairs, struct dkt_event *event, unsigned int roles,
 		   struct pair_event *side)
 {
 	int err = dkt__key_bind(pairs->ctx, event, &pairs->by, &side->by);
@@ -175,7 +176,7 @@ static int bind_by(struct dkt_pairs *pairs, struct dkt_event *event, unsigned in
 	side->has_by = !err;
 	if (err != 0 && err != -ENOENT)
 		return err;
-	if (!(roles & DKT_PAIR_BEGIN))
+	if (!(roles & DKT_INTERVAL_BEGIN))
 		return pairs->by_begin ? 0 : err;
 	if (pairs->begins && side->has_by != pairs->by_begin)
 		return dkt_fail(pairs->ctx, -ENOENT,
@@ -185,25 +186,25 @@ static int bind_by(struct dkt_pairs *pairs, struct dkt_event *event, unsigned in
 }
 
 /* The filter must fit one of the two sides. */
-static int bind_filter(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
+static int bind_filter(struct dkt_intervals *pairs, struct dkt_event *event, unsigned int roles,
 		       struct pair_event *side)
 {
 	int err = dkt__expr_check_match(pairs->filter, event);
 
 	side->filtered = !err;
 	pairs->fits |= side->filtered;
-	if (err == -ENOENT && (roles & DKT_PAIR_BEGIN || pairs->fits))
+	if (err == -ENOENT && (roles & DKT_INTERVAL_BEGIN || pairs->fits))
 		return 0;
 	return err;
 }
 
-int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles)
+int dkt_intervals_event(struct dkt_intervals *pairs, struct dkt_event *event, unsigned int roles)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && event);
 
 	struct pair_event *side;
-	int err = dkt__flags_check(pairs->ctx, "dkt_pairs_event", roles,
-				   DKT_PAIR_BEGIN | DKT_PAIR_END);
+	int err = dkt__flags_check(pairs->ctx, "dkt_intervals_event", roles,
+				   DKT_INTERVAL_BEGIN | DKT_INTERVAL_END);
 
 	if (err)
 		return err;
@@ -216,7 +217,7 @@ int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned i
 	if (err)
 		return err;
 	side->roles |= roles;
-	pairs->begins |= roles & DKT_PAIR_BEGIN;
+	pairs->begins |= roles & DKT_INTERVAL_BEGIN;
 	return 0;
 }
 
@@ -239,7 +240,7 @@ static int keep_record(struct kept_record *kept, const struct dkt_record *record
 
 /* ---- groups ---- */
 
-static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
+static int group_name(struct dkt_intervals *pairs, struct dkt_source *source,
 		      const struct dkt_record *record, const struct dkt__key *key, uint64_t value,
 		      struct pair_group *group)
 {
@@ -269,7 +270,7 @@ static int group_name(struct dkt_pairs *pairs, struct dkt_source *source,
 }
 
 /* Finds or creates the group of a record. */
-static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
+static int find_group(struct dkt_intervals *pairs, struct dkt_source *source,
 		      const struct dkt_record *record, const struct dkt__key *key, uint32_t *group)
 {
 	uint64_t value = 0;
@@ -297,7 +298,7 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 /* ---- pairing ---- */
 
 /* *sectors: those of a request. */
-static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
+static bool load_keys(struct dkt_intervals *pairs, struct dkt_source *source,
 		      const struct pair_event *event, const struct dkt__key *keys,
 		      const struct dkt_record *record, uint64_t *words, uint64_t *sectors)
 {
@@ -310,8 +311,8 @@ static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
 	return true;
 }
 
-static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *event,
-		 const struct dkt_record *record)
+static int begin(struct dkt_intervals *pairs, struct dkt_source *source,
+		 const struct pair_event *event, const struct dkt_record *record)
 {
 	uint64_t words[PAIRS_KEYS], sectors;
 	struct pair_begun *begun;
@@ -333,7 +334,7 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 }
 
 /* Keeps the pair if it is one of the slowest; they are sorted, the slowest first. */
-static int keep_slow(struct dkt_pairs *pairs, struct pair_begun *begun,
+static int keep_slow(struct dkt_intervals *pairs, struct pair_begun *begun,
 		     const struct dkt_record *record, uint64_t ns)
 {
 	struct pair_slow spare, *slow = pairs->slow;
@@ -360,7 +361,7 @@ static int keep_slow(struct dkt_pairs *pairs, struct pair_begun *begun,
 }
 
 /* Remembers a recent pair: a gap that is reported later may have begun before the pair ended. */
-static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t group)
+static int remember(struct dkt_intervals *pairs, uint64_t ns, uint64_t end, uint32_t group)
 {
 	if (dkt__unlikely(!pairs->recent)) {
 		pairs->recent = calloc(PAIRS_RECENT, sizeof(*pairs->recent));
@@ -375,7 +376,7 @@ static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t
 }
 
 /* Returns what the record ends, or NULL. */
-static struct pair_begun *take_open(struct dkt_pairs *pairs, struct dkt_source *source,
+static struct pair_begun *take_open(struct dkt_intervals *pairs, struct dkt_source *source,
 				    const struct pair_event *event, const struct dkt_record *record)
 {
 	uint64_t words[PAIRS_KEYS], sectors;
@@ -390,8 +391,8 @@ static struct pair_begun *take_open(struct dkt_pairs *pairs, struct dkt_source *
 	return begun;
 }
 
-static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *event,
-	       const struct dkt_record *record)
+static int end(struct dkt_intervals *pairs, struct dkt_source *source,
+	       const struct pair_event *event, const struct dkt_record *record)
 {
 	struct pair_begun *begun = take_open(pairs, source, event, record);
 	uint32_t group;
@@ -421,7 +422,7 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 /* ---- gaps ---- */
 
 /* Cancels the pairs that ended after since: a begin or end between theirs may be lost. */
-static int cancel_since(struct dkt_pairs *pairs, uint64_t since)
+static int cancel_since(struct dkt_intervals *pairs, uint64_t since)
 {
 	uint32_t n = 0;
 	int err = 0;
@@ -452,15 +453,15 @@ static int cancel_since(struct dkt_pairs *pairs, uint64_t since)
 	return dkt__with_words(pairs->ctx, err);
 }
 
-static int gap(struct dkt_pairs *pairs, const struct dkt_record *record)
+static int gap(struct dkt_intervals *pairs, const struct dkt_record *record)
 {
 	pairs->info.gaps++;
 	pairs->info.spanned += dkt__open_drop(&pairs->open);
 	return cancel_since(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
 }
 
-int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
-		  const struct dkt_record *record)
+int dkt_intervals_add(struct dkt_intervals *pairs, struct dkt_source *source,
+		      const struct dkt_record *record)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && record);
 
@@ -480,9 +481,9 @@ int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 	    !dkt_expr_match(pairs->filter, record, source ? dkt_source_comm(source, record) : NULL))
 		return 0;
 	/* A record that is both ends the pair before. */
-	if (event->roles & DKT_PAIR_END)
+	if (event->roles & DKT_INTERVAL_END)
 		err = end(pairs, source, event, record);
-	if (!err && event->roles & DKT_PAIR_BEGIN)
+	if (!err && event->roles & DKT_INTERVAL_BEGIN)
 		err = begin(pairs, source, event, record);
 	return err;
 }
