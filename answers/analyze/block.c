@@ -237,7 +237,7 @@ static uint64_t size_of(const struct analysis_record *r)
 	return bytes ? bytes : 512 * (uint64_t)record_int(r, REQUEST_SECTORS);
 }
 
-/* Of two requests with one key, the one before has no end. */
+/* The earlier of two requests with one key has no end. */
 static void cut(struct block *block, struct request *request)
 {
 	const uint32_t nr = dkt__keyed_nr(&block->requests.all, request);

@@ -56,7 +56,7 @@ struct span *span_end(struct analyze *a, uint32_t set, const uint64_t *key, uint
 
 /* ---- losses ---- */
 
-/* What has begun on the CPU is lost. Returns the number. */
+/* Drops all that has begun on the CPU. Returns the number. */
 static uint64_t drop_of_cpu(struct dkt__open *open, uint32_t cpu)
 {
 	struct dkt__keymap *keys = &open->all.keys;

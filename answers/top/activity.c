@@ -31,7 +31,8 @@ static const struct known_event known_events[] = {
 static int add_event(struct activity *activity, struct dkt_event *event,
 		     const struct counted *counted)
 {
-	uint32_t *nr = dkt__reach(activity->event_of, activity->n_event_of, dkt__event_index(event));
+	uint32_t *nr =
+		dkt__reach(activity->event_of, activity->n_event_of, dkt__event_index(event));
 	size_t n_counted = activity->n_events;
 	int err = nr ? dkt__append(activity->counted, n_counted, *counted) : -ENOMEM;
 

@@ -235,8 +235,8 @@ static int add_trigger(void *data, struct dkt_event *event, const struct dkt_tri
 static int find_limits(struct debuglog *log)
 {
 	struct settings *set = &log->set;
-	int err =
-		dkt__instance_get_pids(log->in, &set->threads.list, &set->threads.n, &set->children);
+	int err = dkt__instance_get_pids(log->in, &set->threads.list, &set->threads.n,
+					 &set->children);
 
 	if (!err)
 		err = dkt__instance_get_cpus(log->in, &set->cpus);

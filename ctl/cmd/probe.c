@@ -20,7 +20,8 @@ struct probe_options {
 	bool dry_run, enable, force;
 };
 
-static const char *const probe_kinds[] = { "kprobe", "uprobe", "fprobe", "tracepoint", "event", "synthetic", NULL };
+static const char *const probe_kinds[] = { "kprobe", "uprobe",    "fprobe", "tracepoint",
+					   "event",  "synthetic", NULL };
 
 OPT_OWN(probe,
 	{ "debug-file", 0, "FILE", AT(probe, debug_file), "read the debug information from FILE" },

@@ -75,7 +75,7 @@ static void a_request_ends_with_its_last_sectors(void **state)
 	value = dkt__open_begin(&open, rest, 11, 8, &again);
 	value->note = 2;
 	assert_false(again);
-	/* What is left begins where another request began, which cannot be in the device any more. */
+	/* The rest begins where another request began, which cannot be in the device any more. */
 	assert_null(dkt__open_end(&open, whole, 16, &part, &cut));
 	assert_true(part);
 	assert_int_equal(((struct value *)cut)->note, 2);
