@@ -5,12 +5,78 @@
  */
 #include "compat/lustre/binary/line.h"
 
-#include "lib/base/number.h"
+/* Returns the eight decimal digits of a value below 100 million, the first in the lowest byte. */
+static inline uint64_t digits8(uint32_t value)
+{
+	uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32, high;
+
+	high = (x * 10486) >> 20 & 0x7f0000007f;
+	x = high | (x - 100 * high) << 16;
+	high = (x * 103) >> 10 & 0x000f000f000f000f;
+	return high | (x - 10 * high) << 8;
+}
+
+/* Stores a word with its lowest byte first. */
+static inline void put_word(char *out, uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	memcpy(out, &word, sizeof(word));
+}
+
+#define ZEROS 0x3030303030303030u
+
+/* Writes eight hexadecimal digits. */
+static inline void put_hex8(char *out, uint32_t value)
+{
+	uint64_t x = value, over9;
+
+	/* Spread the nibbles to bytes, the highest nibble in the lowest byte. */
+	x = x >> 16 | (x & 0xffff) << 32;
+	x = (x >> 8 & 0x000000ff000000ff) | (x & 0x000000ff000000ff) << 16;
+	x = (x >> 4 & 0x000f000f000f000f) | (x & 0x000f000f000f000f) << 8;
+	over9 = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	put_word(out, x + ZEROS + over9 * ('a' - '9' - 1));
+}
+
+static char *put_long_decimal(char *out, uint64_t value)
+{
+	char text[20], *p = text + sizeof(text);
+
+	do {
+		*--p = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	memcpy(out, p, (size_t)(text + sizeof(text) - p));
+	return out + (text + sizeof(text) - p);
+}
+
+/* Can write up to 20 bytes. */
+static inline char *put_decimal(char *out, uint64_t value)
+{
+	unsigned int zeros;
+	uint64_t word;
+
+	if (value < 10) {
+		*out = (char)('0' + value);
+		return out + 1;
+	}
+	if (value > 99999999)
+		return put_long_decimal(out, value);
+	word = digits8((uint32_t)value);
+	zeros = (unsigned int)__builtin_ctzll(word) / 8;
+	put_word(out, (word | ZEROS) >> 8 * zeros);
+	return out + 8 - zeros;
+}
 
 /* Writes at least six digits. */
-static inline char *put_usec(char *out, uint64_t usec)
+static char *put_usec(char *out, uint64_t usec)
 {
-	return usec > 999999 ? dkt__put_dec(out, usec) : dkt__put_six(out, (uint32_t)usec);
+	if (usec > 999999)
+		return put_decimal(out, usec);
+	put_word(out, (digits8((uint32_t)usec) | ZEROS) >> 16);
+	return out + 6;
 }
 
 static void keep_sec(struct record_line *kept, uint32_t sec)
@@ -18,7 +84,7 @@ static void keep_sec(struct record_line *kept, uint32_t sec)
 	char *p = kept->sec_text;
 
 	*p++ = ':';
-	p = dkt__put_dec(p, sec);
+	p = put_decimal(p, sec);
 	*p++ = '.';
 	kept->sec_len = (uint32_t)(p - kept->sec_text);
 	kept->sec = sec;
@@ -38,13 +104,13 @@ static inline char *put_head(struct record_line *kept, const uint8_t *rec, char 
 
 	if (!kept->sec_len || kept->sec != sec)
 		keep_sec(kept, sec);
-	dkt__put_hex8(out, dkt__hex8(FIELD(rec, subsystem)), 0);
+	put_hex8(out, FIELD(rec, subsystem));
 	out[8] = ':';
-	dkt__put_hex8(out + 9, dkt__hex8(FIELD(rec, mask)), 0);
+	put_hex8(out + 9, FIELD(rec, mask));
 	out[17] = ':';
-	out = dkt__put_dec(out + 18, FIELD(rec, cpu));
+	out = put_decimal(out + 18, FIELD(rec, cpu));
 	*out++ = '.';
-	out = dkt__put_dec(out, FIELD(rec, type));
+	out = put_decimal(out, FIELD(rec, type));
 	*out = 'F';
 	out += FIELD(rec, flags) & RECORD_FIRST;
 	/*
@@ -54,11 +120,11 @@ static inline char *put_head(struct record_line *kept, const uint8_t *rec, char 
 	memcpy(out, kept->sec_text, sizeof(kept->sec_text));
 	out = put_usec(out + kept->sec_len, FIELD(rec, usec));
 	*out++ = ':';
-	out = dkt__put_dec(out, FIELD(rec, stack));
+	out = put_decimal(out, FIELD(rec, stack));
 	*out++ = ':';
-	out = dkt__put_dec(out, FIELD(rec, pid));
+	out = put_decimal(out, FIELD(rec, pid));
 	*out++ = ':';
-	out = dkt__put_dec(out, FIELD(rec, extern_pid));
+	out = put_decimal(out, FIELD(rec, extern_pid));
 	*out++ = ':';
 	return out;
 }
@@ -147,7 +213,7 @@ char *dkl_record_line(struct record_line *kept, const uint8_t *rec, size_t len, 
 	*p++ = '(';
 	p = put_name(p, &from, end);
 	*p++ = ':';
-	p = dkt__put_dec(p, FIELD(rec, line));
+	p = put_decimal(p, FIELD(rec, line));
 	*p++ = ':';
 	p = put_name(p, &from, end);
 	memcpy(p, "()) ", 4);
