@@ -80,7 +80,8 @@ int periods_begin(struct analyze *a, struct periods *all, const struct period_de
 {
 	int err = 0;
 
-	all->births.tids.n_words = 1;
+	all->births.keys.n_words = 1;
+	all->births.size = sizeof(uint64_t);
 	all->list = calloc(defs->n + 1, sizeof(*all->list));
 	all->wholes = calloc(defs->n + 1, sizeof(*all->wholes));
 	all->children = calloc(defs->n * defs->n + 1, sizeof(*all->children));
@@ -108,8 +109,7 @@ void periods_clear(struct periods *all)
 			free(all->events[i].roles[j].fields);
 		free(all->events[i].roles);
 	}
-	dkt__keymap_clear(&all->births.tids);
-	free(all->births.times);
+	dkt__keyed_clear(&all->births);
 	free(all->list);
 	free(all->wholes);
 	free(all->children);

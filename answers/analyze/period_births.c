@@ -22,13 +22,10 @@ uint32_t period_thread_field(const struct period_def *def)
 
 int period_birth(struct analyze *a, struct periods *all, const struct analysis_record *r)
 {
-	uint64_t tid = (uint32_t)record_int(r, 0), *birth;
+	const uint64_t tid = (uint32_t)record_int(r, 0);
 	bool added;
-	uint32_t entry;
+	uint64_t *birth = dkt__keyed_add(&all->births, &tid, &added);
 
-	entry = dkt__keymap_add(&all->births.tids, &tid, &added);
-	birth = entry == DKT__KEYMAP_NONE ? NULL :
-					    dkt__reach(all->births.times, all->births.n, entry);
 	if (!birth)
 		return dkt__no_memory(a->ctx);
 	*birth = r->record->ts;
@@ -37,12 +34,13 @@ int period_birth(struct analyze *a, struct periods *all, const struct analysis_r
 
 bool period_is_of_another(const struct periods *all, const struct period_open *open)
 {
-	uint32_t field = open->period->thread, entry;
+	const uint32_t field = open->period->thread;
+	const uint64_t *birth;
 	uint64_t tid;
 
-	if (field == PERIOD_NO_FIELD || !all->births.tids.n)
+	if (field == PERIOD_NO_FIELD)
 		return false;
 	tid = (uint32_t)open->values[field].number;
-	entry = dkt__keymap_find(&all->births.tids, &tid);
-	return entry != DKT__KEYMAP_NONE && all->births.times[entry] > open->begin;
+	birth = dkt__keyed_find(&all->births, &tid);
+	return birth && *birth > open->begin;
 }

@@ -2,7 +2,7 @@
 /* Finds open periods by the values that the record that ends them, or begins a child, must have. */
 #pragma once
 
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 
 #define PERIOD_KEYS DKT__KEYMAP_MAX
 

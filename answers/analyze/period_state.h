@@ -82,13 +82,6 @@ struct period_whole {
 	uint64_t count, total;
 };
 
-/* The times at which threads began. */
-struct period_births {
-	struct dkt__keymap tids;
-	uint64_t *times; /* by entry */
-	uint32_t n;
-};
-
 struct periods {
 	struct period *list;
 	size_t n;
@@ -96,7 +89,7 @@ struct periods {
 	uint32_t n_events;
 	struct period_whole *wholes; /* by definition: those that the rows have */
 	struct period_children *children; /* by definition of the parent, then of the child */
-	struct period_births births;
+	struct dkt__keyed births; /* from the ID of a thread to a uint64_t: when it began, ns */
 };
 
 /* Prepares the state for definitions, which outlive it. */

@@ -7,7 +7,7 @@
 
 #include "answers/strace/process.h"
 #include "lib/base/buf.h"
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 #include "lib/base/parse.h"
 #include "lib/base/when.h"
 
@@ -31,9 +31,8 @@ struct waiting {
 };
 
 struct descriptors {
-	struct dkt__keymap map; /* by thread ID */
-	struct process **of; /* by entry; threads of a process share it */
-	size_t n;
+	struct dkt__keyed
+		of; /* from the ID of a thread to a struct process *, which those of a process share */
 	bool live; /* the processes are those of this machine now */
 	struct sockets sockets;
 	struct waiting waiting[WAITING_MAX];
@@ -43,28 +42,22 @@ struct descriptors {
 
 static struct process *find(const struct descriptors *descriptors, int32_t tid)
 {
-	uint64_t key = (uint32_t)tid;
-	uint32_t entry = descriptors->map.n ? dkt__keymap_find(&descriptors->map, &key) :
-					      DKT__KEYMAP_NONE;
+	struct process **of = dkt__keyed_find(&descriptors->of, &(uint64_t){ (uint32_t)tid });
 
-	return entry == DKT__KEYMAP_NONE ? NULL : descriptors->of[entry];
+	return of ? *of : NULL;
 }
 
 /* Takes over the caller's reference to the process, also on failure. */
 static int set(struct descriptors *descriptors, int32_t tid, struct process *process)
 {
-	uint64_t key = (uint32_t)tid;
-	uint32_t entry;
 	bool added;
+	struct process **of =
+		dkt__keyed_add(&descriptors->of, &(uint64_t){ (uint32_t)tid }, &added);
 
-	entry = dkt__keymap_add(&descriptors->map, &key, &added);
-	if (entry == DKT__KEYMAP_NONE ||
-	    (entry == descriptors->n && dkt__append(descriptors->of, descriptors->n, NULL))) {
-		process_put(process);
+	process_put(of ? *of : process);
+	if (!of)
 		return -ENOMEM;
-	}
-	process_put(descriptors->of[entry]);
-	descriptors->of[entry] = process;
+	*of = process;
 	return 0;
 }
 
@@ -80,14 +73,12 @@ static struct process *find_or_add(struct descriptors *descriptors, int32_t tid)
 
 static void forget(struct descriptors *descriptors, int32_t tid)
 {
-	uint64_t key = (uint32_t)tid;
-	uint32_t entry = descriptors->map.n ? dkt__keymap_remove(&descriptors->map, &key) :
-					      DKT__KEYMAP_NONE;
+	struct process **of = dkt__keyed_remove(&descriptors->of, &(uint64_t){ (uint32_t)tid });
 
-	if (entry == DKT__KEYMAP_NONE)
+	if (!of)
 		return;
-	process_put(descriptors->of[entry]);
-	descriptors->of[entry] = NULL;
+	process_put(*of);
+	*of = NULL;
 }
 
 bool descriptors_needs(const char *call)
@@ -148,8 +139,8 @@ static bool give_address(struct descriptors *descriptors, struct waiting *waitin
 
 	if (!name)
 		return waiting->looks >= LOOKS_MAX;
-	for (size_t i = 0; i < descriptors->n; i++) {
-		struct process *process = descriptors->of[i];
+	for (uint32_t i = 0; i < descriptors->of.n_values; i++) {
+		struct process *process = *(struct process **)dkt__keyed_at(&descriptors->of, i);
 
 		/* Without memory, the old name stays. */
 		if (process && fd < process->n && process->list[fd].socket == waiting->inode)
@@ -262,11 +253,13 @@ int descriptors_task(struct descriptors *descriptors, const struct call_task *ta
 
 void descriptors_forget(struct descriptors *descriptors)
 {
-	for (size_t i = 0; i < descriptors->n; i++) {
-		process_put(descriptors->of[i]);
-		descriptors->of[i] = NULL;
+	for (uint32_t i = 0; i < descriptors->of.n_values; i++) {
+		struct process **of = dkt__keyed_at(&descriptors->of, i);
+
+		process_put(*of);
+		*of = NULL;
 	}
-	dkt__keymap_empty(&descriptors->map);
+	dkt__keymap_empty(&descriptors->of.keys);
 }
 
 const char *descriptors_name(const struct descriptors *descriptors, int32_t tid, int fd)
@@ -343,7 +336,8 @@ int descriptors_new(struct descriptors **descriptors)
 	*descriptors = calloc(1, sizeof(**descriptors));
 	if (!*descriptors)
 		return -ENOMEM;
-	(*descriptors)->map.n_words = 1;
+	(*descriptors)->of.keys.n_words = 1;
+	(*descriptors)->of.size = sizeof(struct process *);
 	return 0;
 }
 
@@ -352,8 +346,7 @@ void descriptors_free(struct descriptors *descriptors)
 	if (!descriptors)
 		return;
 	descriptors_forget(descriptors);
-	free(descriptors->of);
+	dkt__keyed_clear(&descriptors->of);
 	sockets_clear(&descriptors->sockets);
-	dkt__keymap_clear(&descriptors->map);
 	free(descriptors);
 }

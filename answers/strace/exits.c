@@ -53,36 +53,26 @@ static bool is_deadly(int sig, bool *core)
 
 static struct exit_thread *find(const struct call_exits *exits, int32_t tid)
 {
-	const uint64_t key = (uint32_t)tid;
-	const uint32_t entry = exits->map.n ? dkt__keymap_find(&exits->map, &key) :
-					      DKT__KEYMAP_NONE;
-
-	return entry == DKT__KEYMAP_NONE ? NULL : &exits->list[entry];
+	return dkt__keyed_find(&exits->map, &(uint64_t){ (uint32_t)tid });
 }
 
 /* Adds a thread of the process; NULL: memory is out. Other pointers to threads are invalid then. */
 static struct exit_thread *add(struct call_exits *exits, int32_t tid, int32_t process)
 {
-	const uint64_t key = (uint32_t)tid;
-	struct exit_thread *thread = find(exits, tid);
-	uint32_t entry;
+	struct exit_thread *thread;
 	bool added;
 
-	if (thread)
-		return thread;
-	exits->map.n_words = 1;
-	entry = dkt__keymap_add(&exits->map, &key, &added);
-	thread = entry == DKT__KEYMAP_NONE ? NULL : dkt__reach(exits->list, exits->n, entry);
-	if (thread)
+	exits->map.keys.n_words = 1;
+	exits->map.size = sizeof(*thread);
+	thread = dkt__keyed_add(&exits->map, &(uint64_t){ (uint32_t)tid }, &added);
+	if (thread && added)
 		*thread = (struct exit_thread){ .process = process, .members = tid == process };
 	return thread;
 }
 
 static void drop(struct call_exits *exits, int32_t tid)
 {
-	const uint64_t key = (uint32_t)tid;
-
-	dkt__keymap_remove(&exits->map, &key);
+	dkt__keyed_remove(&exits->map, &(uint64_t){ (uint32_t)tid });
 }
 
 /* The first thread stands for its process until the last thread has ended. */
@@ -229,11 +219,10 @@ void call_exits_ended(struct call_exits *exits, struct call_task *task)
 
 void call_exits_forget(struct call_exits *exits)
 {
-	dkt__keymap_empty(&exits->map);
+	dkt__keymap_empty(&exits->map.keys);
 }
 
 void call_exits_clear(struct call_exits *exits)
 {
-	dkt__keymap_clear(&exits->map);
-	free(exits->list);
+	dkt__keyed_clear(&exits->map);
 }

@@ -7,12 +7,10 @@
 
 #include "answers/strace/calls.h"
 #include "answers/strace/events.h"
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 
 struct call_exits {
-	struct dkt__keymap map; /* by thread ID */
-	struct exit_thread *list; /* by entry */
-	size_t n;
+	struct dkt__keyed map; /* from the ID of a thread to a struct exit_thread */
 };
 
 /* A thread has begun, in the process of its parent if the flags of clone(2) say so. -ENOMEM. */

@@ -5,13 +5,11 @@
 #include <sched.h>
 
 #include "compat/log/threads.h"
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 #include "lib/base/util.h"
 
 struct followed {
-	struct dkt__keymap map; /* by thread ID */
-	bool *is_followed; /* by entry */
-	size_t n;
+	struct dkt__keyed is; /* from the ID of a thread to a bool */
 	int *pids;
 	size_t n_pids;
 };
@@ -26,27 +24,23 @@ static bool is_chosen(const struct followed *followed, int pid)
 
 static int set(struct followed *followed, int32_t tid, bool is_followed)
 {
-	uint64_t key = (uint32_t)tid;
-	uint32_t entry;
 	bool added;
+	bool *is = dkt__keyed_add(&followed->is, &(uint64_t){ (uint32_t)tid }, &added);
 
-	entry = dkt__keymap_add(&followed->map, &key, &added);
-	if (entry == DKT__KEYMAP_NONE || !dkt__reach(followed->is_followed, followed->n, entry))
+	if (!is)
 		return -ENOMEM;
-	followed->is_followed[entry] = is_followed;
+	*is = is_followed;
 	return 0;
 }
 
 bool followed_has(struct followed *followed, int32_t tid)
 {
-	uint64_t key = (uint32_t)tid;
-	uint32_t entry = followed->map.n ? dkt__keymap_find(&followed->map, &key) :
-					   DKT__KEYMAP_NONE;
+	const bool *is = dkt__keyed_find(&followed->is, &(uint64_t){ (uint32_t)tid });
 	int pid;
 	bool has;
 
-	if (entry != DKT__KEYMAP_NONE)
-		return followed->is_followed[entry];
+	if (is)
+		return *is;
 	pid = dkl_thread_process(tid);
 	has = !pid || is_chosen(followed, pid);
 	/* Without memory it is asked again. */
@@ -56,19 +50,16 @@ bool followed_has(struct followed *followed, int32_t tid)
 
 int followed_task(struct followed *followed, const struct call_task *task)
 {
-	uint64_t key = (uint32_t)task->tid;
-
 	if (task->began)
 		return set(followed, task->tid,
 			   task->flags & CLONE_THREAD && followed_has(followed, task->parent));
-	if (followed->map.n)
-		dkt__keymap_remove(&followed->map, &key);
+	dkt__keyed_remove(&followed->is, &(uint64_t){ (uint32_t)task->tid });
 	return 0;
 }
 
 void followed_forget(struct followed *followed)
 {
-	dkt__keymap_empty(&followed->map);
+	dkt__keymap_empty(&followed->is.keys);
 }
 
 struct followed *followed_new(const int *threads, size_t n)
@@ -76,8 +67,10 @@ struct followed *followed_new(const int *threads, size_t n)
 	struct followed *followed = calloc(1, sizeof(*followed));
 	int err = followed ? 0 : -ENOMEM;
 
-	if (followed)
-		followed->map.n_words = 1;
+	if (followed) {
+		followed->is.keys.n_words = 1;
+		followed->is.size = sizeof(bool);
+	}
 	for (size_t i = 0; !err && i < n; i++) {
 		int pid = dkl_thread_process(threads[i]);
 
@@ -95,8 +88,7 @@ void followed_free(struct followed *followed)
 {
 	if (!followed)
 		return;
-	dkt__keymap_clear(&followed->map);
-	free(followed->is_followed);
+	dkt__keyed_clear(&followed->is);
 	free(followed->pids);
 	free(followed);
 }

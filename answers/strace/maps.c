@@ -9,7 +9,7 @@
 
 #include "compat/log/threads.h"
 #include "lib/base/buf.h"
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
 
@@ -32,9 +32,7 @@ struct mapped {
 
 struct maps {
 	Dwfl_Callbacks callbacks;
-	struct dkt__keymap threads; /* their IDs */
-	uint32_t *process_of; /* by entry of threads: index in list */
-	size_t n_threads;
+	struct dkt__keyed threads; /* from their IDs to a uint32_t: the index in list */
 	struct mapped *list;
 	size_t n;
 };
@@ -72,16 +70,14 @@ static void forget_all(struct maps *maps)
 	for (size_t i = 0; i < maps->n; i++)
 		dwfl_end(maps->list[i].dwfl);
 	maps->n = 0;
-	dkt__keymap_empty(&maps->threads);
+	dkt__keymap_empty(&maps->threads.keys);
 }
 
 static struct mapped *find(const struct maps *maps, int32_t tid)
 {
-	uint64_t key = (uint32_t)tid;
-	uint32_t entry = maps->threads.n ? dkt__keymap_find(&maps->threads, &key) :
-					   DKT__KEYMAP_NONE;
+	const uint32_t *nr = dkt__keyed_find(&maps->threads, &(uint64_t){ (uint32_t)tid });
 
-	return entry == DKT__KEYMAP_NONE ? NULL : &maps->list[maps->process_of[entry]];
+	return nr ? &maps->list[*nr] : NULL;
 }
 
 /* Sets *i to the process's place in the list. */
@@ -101,8 +97,7 @@ static int find_process(struct maps *maps, int32_t pid, uint32_t *i)
 /* Reads what the process of the thread has mapped, if that is unknown. Returns 0 or -ENOMEM. */
 static int learn(struct maps *maps, int32_t tid)
 {
-	uint64_t key = (uint32_t)tid;
-	uint32_t entry, process;
+	uint32_t process, *nr;
 	bool added;
 	int err;
 
@@ -113,21 +108,16 @@ static int learn(struct maps *maps, int32_t tid)
 	err = find_process(maps, dkl_thread_process(tid) ?: tid, &process);
 	if (err)
 		return err;
-	entry = dkt__keymap_add(&maps->threads, &key, &added);
-	if (entry == DKT__KEYMAP_NONE)
+	nr = dkt__keyed_add(&maps->threads, &(uint64_t){ (uint32_t)tid }, &added);
+	if (!nr)
 		return -ENOMEM;
-	if (!dkt__reach(maps->process_of, maps->n_threads, entry)) {
-		dkt__keymap_remove(&maps->threads, &key);
-		return -ENOMEM;
-	}
-	maps->process_of[entry] = process;
+	*nr = process;
 	return 0;
 }
 
 void maps_forget(struct maps *maps, int32_t tid)
 {
 	struct mapped *mapped = find(maps, tid);
-	uint64_t key = (uint32_t)tid;
 
 	if (!mapped)
 		return;
@@ -137,7 +127,7 @@ void maps_forget(struct maps *maps, int32_t tid)
 		*mapped = (struct mapped){ .pid = tid };
 		read_maps(maps, mapped);
 	} else {
-		dkt__keymap_remove(&maps->threads, &key);
+		dkt__keyed_remove(&maps->threads, &(uint64_t){ (uint32_t)tid });
 	}
 }
 
@@ -192,7 +182,8 @@ struct maps *maps_new(void)
 
 	if (!maps)
 		return NULL;
-	maps->threads.n_words = 1;
+	maps->threads.keys.n_words = 1;
+	maps->threads.size = sizeof(uint32_t);
 	maps->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_linux_proc_find_elf,
 					    .find_debuginfo = dwfl_standard_find_debuginfo };
 	return maps;
@@ -204,7 +195,6 @@ void maps_free(struct maps *maps)
 		return;
 	forget_all(maps);
 	free(maps->list);
-	free(maps->process_of);
-	dkt__keymap_clear(&maps->threads);
+	dkt__keyed_clear(&maps->threads);
 	free(maps);
 }

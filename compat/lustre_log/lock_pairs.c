@@ -6,13 +6,13 @@
 
 void dkl_lock_pairs_init(struct lock_pairs *pairs)
 {
-	*pairs = (struct lock_pairs){ .map.n_words = WORDS };
+	*pairs = (struct lock_pairs){ .map.size = sizeof(struct lock_pair),
+				      .map.keys.n_words = WORDS };
 }
 
 void dkl_lock_pairs_clear(struct lock_pairs *pairs)
 {
-	dkt__keymap_clear(&pairs->map);
-	free(pairs->list);
+	dkt__keyed_clear(&pairs->map);
 	dkl_lock_pairs_init(pairs);
 }
 
@@ -25,18 +25,15 @@ static void make_key(uint64_t handle, uint64_t remote, uint64_t key[WORDS])
 /* Returns the pair, which is added if necessary; NULL: memory is out. */
 static struct lock_pair *get(struct lock_pairs *pairs, uint64_t handle, uint64_t remote)
 {
+	struct lock_pair *pair;
 	uint64_t key[WORDS];
-	uint32_t entry;
 	bool added;
 
 	make_key(handle, remote, key);
-	entry = dkt__keymap_add(&pairs->map, key, &added);
-	if (entry == DKT__KEYMAP_NONE ||
-	    (entry == pairs->n && dkt__append(pairs->list, pairs->n, (struct lock_pair){ 0 })))
-		return NULL;
-	if (added)
-		pairs->list[entry] = (struct lock_pair){ 0 };
-	return &pairs->list[entry];
+	pair = dkt__keyed_add(&pairs->map, key, &added);
+	if (pair && added)
+		*pair = (struct lock_pair){ 0 };
+	return pair;
 }
 
 static void set_once(uint64_t *time, uint64_t value)
@@ -56,13 +53,13 @@ static void learn_client(struct lock_pair *pair, const struct log_line *line,
 void dkl_lock_pairs_mention(struct lock_pairs *pairs, const struct log_line *line,
 			    const struct lock_text *text)
 {
+	struct lock_pair *pair;
 	uint64_t key[WORDS];
-	uint32_t entry;
 
 	make_key(text->handle, text->remote, key);
-	entry = dkt__keymap_find(&pairs->map, key);
-	if (entry != DKT__KEYMAP_NONE && lock_text_of_client(text))
-		learn_client(&pairs->list[entry], line, text);
+	pair = dkt__keyed_find(&pairs->map, key);
+	if (pair && lock_text_of_client(text))
+		learn_client(pair, line, text);
 }
 
 int dkl_lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
@@ -91,11 +88,9 @@ const struct lock_pair *dkl_lock_pairs_find(const struct lock_pairs *pairs, uint
 					    uint64_t remote)
 {
 	uint64_t key[WORDS];
-	uint32_t entry;
 
 	make_key(handle, remote, key);
-	entry = dkt__keymap_find(&pairs->map, key);
-	return entry == DKT__KEYMAP_NONE ? NULL : &pairs->list[entry];
+	return dkt__keyed_find(&pairs->map, key);
 }
 
 void dkl_lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t remote)
@@ -103,13 +98,13 @@ void dkl_lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t r
 	uint64_t key[WORDS];
 
 	make_key(handle, remote, key);
-	dkt__keymap_remove(&pairs->map, key);
+	dkt__keyed_remove(&pairs->map, key);
 }
 
 void dkl_lock_pairs_gap(struct lock_pairs *pairs, uint32_t host)
 {
-	for (size_t i = 0; i < pairs->n; i++) {
-		struct lock_pair *pair = &pairs->list[i];
+	for (uint32_t i = 0; i < pairs->map.n_values; i++) {
+		struct lock_pair *pair = dkt__keyed_at(&pairs->map, i);
 
 		if ((pair->has_client && pair->client == host) ||
 		    (pair->has_server && pair->server == host))

@@ -4,7 +4,7 @@
 
 #include "compat/lustre_log/line.h"
 #include "compat/lustre_log/lock_text.h"
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 
 struct lock_pair {
 	bool has_client, has_server;
@@ -15,9 +15,7 @@ struct lock_pair {
 };
 
 struct lock_pairs {
-	struct dkt__keymap map; /* the smaller handle, the larger one */
-	struct lock_pair *list; /* by entry of map */
-	size_t n;
+	struct dkt__keyed map; /* from the smaller handle and the larger one to a struct lock_pair */
 };
 
 void dkl_lock_pairs_init(struct lock_pairs *pairs);

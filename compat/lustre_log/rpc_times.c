@@ -8,18 +8,14 @@
 #include "compat/lustre/message.h"
 #include "compat/lustre_log/rpc_text.h"
 #include "lib/base/buf.h"
-#include "lib/base/keymap.h"
 #include "lib/base/memory.h"
-
-/* RPCs under way that are remembered: more than a server has threads, or a client has in flight. */
-#define OPEN_MAX (1 << 16)
+#include "lib/base/open.h"
 
 /* Words of a key: the side, the address or number of the request. */
 #define WORDS 2
 
 struct rpc_times {
-	struct dkt__keymap open;
-	uint64_t *begun; /* by entry of open, ns */
+	struct dkt__open open; /* of struct dkt__begun */
 	struct dkt_ctx *ctx;
 	struct dkt_buf *text;
 	const struct dkt_event *event; /* of message */
@@ -34,9 +30,9 @@ int dkl_rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **out)
 	if (!times)
 		return dkt__no_memory(ctx);
 	times->ctx = ctx;
-	times->open.n_words = WORDS;
-	times->begun = calloc(OPEN_MAX, sizeof(*times->begun));
-	if (!times->begun || dkt_buf_new(&times->text)) {
+	times->open.all.keys.n_words = WORDS;
+	times->open.all.size = sizeof(struct dkt__begun);
+	if (dkt_buf_new(&times->text)) {
 		dkl_rpc_times_free(times);
 		return dkt__no_memory(ctx);
 	}
@@ -48,26 +44,10 @@ void dkl_rpc_times_free(struct rpc_times *times)
 {
 	if (!times)
 		return;
-	dkt__keymap_clear(&times->open);
+	dkt__open_clear(&times->open);
 	dkl_message_free(times->message);
 	dkt_buf_free(times->text);
-	free(times->begun);
 	free(times);
-}
-
-static int begin(struct rpc_times *times, const uint64_t key[WORDS], uint64_t ts)
-{
-	uint32_t entry;
-	bool added;
-
-	/* Ends that never come, such as those of a client that was unmounted, must not use up memory. */
-	if (times->open.n == OPEN_MAX)
-		dkt__keymap_empty(&times->open);
-	entry = dkt__keymap_add(&times->open, key, &added);
-	if (entry == DKT__KEYMAP_NONE)
-		return dkt__no_memory(times->ctx);
-	times->begun[entry] = ts;
-	return 0;
 }
 
 /* Reads the record's text. Returns false if it is about no RPC. */
@@ -94,12 +74,13 @@ static bool read_record(struct rpc_times *times, const struct dkt_record *record
 int dkl_rpc_times_add(struct rpc_times *times, const struct dkt_record *record, uint64_t *ns)
 {
 	struct rpc_text rpc;
+	const struct dkt__begun *begun;
 	uint64_t key[WORDS];
-	uint32_t entry;
+	bool flag;
 
 	*ns = 0;
 	if (!record->event) {
-		dkt__keymap_empty(&times->open);
+		dkt__open_drop(&times->open);
 		return 0;
 	}
 	if (!read_record(times, record, &rpc))
@@ -108,9 +89,11 @@ int dkl_rpc_times_add(struct rpc_times *times, const struct dkt_record *record, 
 	/* Clients have requests of the same number. Lustre 2.12 prints no address. */
 	key[1] = rpc.address ? rpc.address : rpc.xid;
 	if (rpc.step == RPC_SENDING || rpc.step == RPC_HANDLING)
-		return begin(times, key, record->ts);
-	entry = dkt__keymap_remove(&times->open, key);
-	if (entry != DKT__KEYMAP_NONE && record->ts > times->begun[entry])
-		*ns = record->ts - times->begun[entry];
+		return dkt__open_begin(&times->open, key, record->ts, 0, &flag) ?
+			       0 :
+			       dkt__no_memory(times->ctx);
+	begun = dkt__open_end(&times->open, key, 0, &flag, NULL);
+	if (begun && record->ts > begun->ts)
+		*ns = record->ts - begun->ts;
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "ctl/app/live.h"
 #include "ctl/input/inputs.h"
 #include "lib/base/dist.h"
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 
 struct strace_options {
 	const char *calls, *took;
@@ -59,11 +59,7 @@ char *strace_choice_filter(const struct strace_choice *choice, struct dkt_ctx *c
 
 /* The programs that threads executed during the trace. */
 struct strace_programs {
-	struct dkt__keymap map; /* by thread ID */
-	struct {
-		char name[STRACE_COMM];
-	} * list; /* by entry */
-	size_t n;
+	struct dkt__keyed names; /* from the ID of a thread to char[STRACE_COMM] */
 };
 
 int strace_programs_learn(struct strace_programs *programs, const struct call *call);
