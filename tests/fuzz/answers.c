@@ -58,7 +58,7 @@ static void open_source(struct room *room)
 static void open_all(struct room *room)
 {
 	/* A directory without processes and disks. */
-	const struct activity_opts activity = { FORMATS, FORMATS };
+	const struct activity_opts activity = { .proc = FORMATS, .sys = FORMATS };
 
 	must(!dkt_ctx_new(NULL, &room->ctx));
 	open_source(room);
