@@ -3,6 +3,8 @@
 #include "answers/analyze/kinds.h"
 #include "answers/analyze/running.h"
 
+#include "lib/base/softirq.h"
+
 enum { HARD, SOFT, RAISE };
 
 static const struct result_column hard_columns[] = {
@@ -64,19 +66,6 @@ static int end(struct analyze *a, uint32_t set, const struct analysis_record *r)
 	return span ? span_add(a, span) : 0;
 }
 
-/* The kernel's order; see include/linux/interrupt.h. */
-static const char *const softirqs[] = {
-	"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-	"IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU",
-};
-
-static const char *softirq_name(const struct analysis_record *r)
-{
-	const uint64_t vec = (uint64_t)record_int(r, 0);
-
-	return vec < ARRAY_SIZE(softirqs) ? softirqs[vec] : NULL;
-}
-
 static int on_irq_entry(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	const char *name = analyze_text(a, r, 1);
@@ -94,13 +83,13 @@ static int on_irq_exit(struct analyze *a, void *state, const struct analysis_rec
 static int on_raise(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	(void)state;
-	return begin(a, RAISE, r, softirq_name(r));
+	return begin(a, RAISE, r, dkt__softirq_name((uint64_t)record_int(r, 0)));
 }
 
 static int on_soft_entry(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	(void)state;
-	return end(a, RAISE, r) ?: begin(a, SOFT, r, softirq_name(r));
+	return end(a, RAISE, r) ?: begin(a, SOFT, r, dkt__softirq_name((uint64_t)record_int(r, 0)));
 }
 
 static int on_soft_exit(struct analyze *a, void *state, const struct analysis_record *r)

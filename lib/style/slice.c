@@ -2,6 +2,7 @@
 /* Events that begin and end a slice of time, and the name of that slice. */
 #include <fnmatch.h>
 
+#include "lib/base/softirq.h"
 #include "lib/style/perfetto.h"
 
 static const struct {
@@ -31,10 +32,6 @@ static const struct {
 	{ "block", "block_rq_complete", PAIR_END, PAIR_REQUEST, PAIR_NAME_TEXT, "rwbs" },
 	/* clang-format on */
 };
-
-/* include/linux/interrupt.h */
-static const char *const softirqs[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-					"IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 
 /* Returns "read" for sys_enter_read, "local_timer" for local_timer_entry. */
 static const char *cut_name(struct dkt_style *style, const char *name)
@@ -132,7 +129,7 @@ void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, st
 		name = v <= INT32_MAX ? dkt_syscall_name(record->event->ctx, (int)v) : NULL;
 		break;
 	case PAIR_NAME_SOFTIRQ:
-		name = v < ARRAY_SIZE(softirqs) ? softirqs[v] : NULL;
+		name = dkt__softirq_name(v);
 		break;
 	case PAIR_NAME_EVENT:
 	default:
