@@ -80,20 +80,17 @@ static int on_stack(struct analyze *a, void *state, const struct analysis_record
 static int add_wait(struct analyze *a, struct span *outside, uint32_t process)
 {
 	const uint64_t end = outside->end;
-	const struct result_cell woken = outside->cells[WOKEN];
-	struct span rest = *outside;
 	int err;
 
 	outside->cells[PROCESS] = analyze_cell(a, process);
-	if (woken.known)
-		outside->end = DKT__MIN(woken.number, end);
-	rest.begin = outside->end;
+	if (!outside->cells[WOKEN].known)
+		return span_add(a, outside);
+	outside->end = DKT__MIN(outside->cells[WOKEN].number, end);
 	err = span_add(a, outside);
-	if (err || !woken.known)
-		return err;
-	rest.cells[PROCESS] = analyze_cell(a, process);
-	rest.cells[REASON] = cell_text("waiting for a CPU");
-	return span_add(a, &rest);
+	outside->begin = outside->end;
+	outside->end = end;
+	outside->cells[REASON] = cell_text("waiting for a CPU");
+	return err ? err : span_add(a, outside);
 }
 
 static int stop(struct analyze *a, const struct sched_switch *s)
@@ -122,6 +119,11 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 	if (outside)
 		err = add_wait(a, outside, s.next);
 	*stopped = 0;
+	/* It ran, though no record says since when. */
+	if (s.ended && span_find(a, 0, &(uint64_t){ s.prev })) {
+		span_end(a, 0, &(uint64_t){ s.prev }, s.ts);
+		a->missed.endless++;
+	}
 	if (!err && s.prev_pid && !s.ended) {
 		err = stop(a, &s);
 		*stopped = s.prev + 1;
