@@ -24,16 +24,6 @@ static int add_time(void *data, uint64_t end, uint64_t ns, bool cancelled)
 	return 0;
 }
 
-/* Returns whether some event of the kernel begins it, and some event ends it (enum dkt_interval_role). */
-static uint32_t roles_of(const struct dkt_interval *way, struct dkt_event *const *events, size_t n)
-{
-	uint32_t roles = 0;
-
-	for (size_t i = 0; i < n; i++)
-		roles |= dkt_interval_roles(way, events[i]);
-	return roles;
-}
-
 static int lacks_events(struct dkt_ctx *ctx, const struct dkt_interval *way, uint32_t roles)
 {
 	return dkt_fail(ctx, -ENOENT, "pair '%s': this kernel has no event %s%s%s", way->name,
@@ -70,7 +60,7 @@ static int open_one(struct activity *activity, struct measured *measured, const 
 		if (way->calls)
 			continue;
 		last = way;
-		roles = roles_of(way, events, n);
+		roles = dkt__interval_roles_of(way, events, n);
 		if (roles == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
 			break;
 	}

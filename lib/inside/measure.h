@@ -106,6 +106,12 @@ int dkt__table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct d
 int dkt__instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
 			   struct dkt_table **table);
 
+/* ---- intervals, the time from one record to another ---- */
+
+/* Returns what records of the n events do together: begin the interval, end it (enum dkt_interval_role). */
+uint32_t dkt__interval_roles_of(const struct dkt_interval *interval,
+				struct dkt_event *const *events, size_t n);
+
 /* ---- SQL, a histogram or an event made of two ---- */
 
 /*

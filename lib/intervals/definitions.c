@@ -79,12 +79,20 @@ static int read_name_key(struct dkt__yaml *r, unsigned int key, void *data)
 	return dkt__yaml_list(r, name_words[key], key, read_way, reading);
 }
 
-static struct named *find_named(struct dkt__intervals *all, const char *name)
+/* Returns the link to the interval of the name, or the last link, which is NULL. */
+static struct named **link_of(struct dkt__intervals *all, const char *name)
 {
 	struct named **at = &all->names;
 
 	while (*at && strcmp((*at)->name, name) != 0)
 		at = &(*at)->next;
+	return at;
+}
+
+static struct named *find_named(struct dkt__intervals *all, const char *name)
+{
+	struct named **at = link_of(all, name);
+
 	if (!*at)
 		*at = dkt__arena_alloc(all->arena, sizeof(**at));
 	return *at;
@@ -142,22 +150,13 @@ static int add_file(void *data, const char *path, const char *text, size_t len)
 	return err;
 }
 
-static const struct named *named_of(const struct dkt__intervals *all, const char *name)
-{
-	const struct named *named = all->names;
-
-	while (named && strcmp(named->name, name) != 0)
-		named = named->next;
-	return named;
-}
-
 /* An outer interval may come in a later file. All ways of a name are in the same one, so that it has one meaning. */
 static int check_within(struct dkt__intervals *all, const struct named *named,
 			const struct way *way)
 {
 	struct dkt__yaml r = { .file = way->file };
 	const char *within = way->interval.within, *first = named->ways->interval.within;
-	const struct named *outer = within ? named_of(all, within) : NULL;
+	const struct named *outer = within ? *link_of(all, within) : NULL;
 	int err = 0;
 
 	if (!within != !first || (within && strcmp(within, first) != 0))
@@ -173,8 +172,8 @@ static int check_within(struct dkt__intervals *all, const struct named *named,
 				&r, &way->within,
 				"within: '%s' is within itself, or more than %d intervals deep",
 				named->name, WITHIN_MAX);
-		outer = outer->ways->interval.within ? named_of(all, outer->ways->interval.within) :
-						       NULL;
+		within = outer->ways->interval.within;
+		outer = within ? *link_of(all, within) : NULL;
 	}
 	all->why = r.why;
 	return err;
@@ -305,6 +304,16 @@ uint32_t dkt_interval_roles(const struct dkt_interval *interval, const struct dk
 		return 0;
 	return (has(interval->begin, event) ? DKT_INTERVAL_BEGIN : 0) |
 	       (has(interval->end, event) ? DKT_INTERVAL_END : 0);
+}
+
+uint32_t dkt__interval_roles_of(const struct dkt_interval *interval,
+				struct dkt_event *const *events, size_t n)
+{
+	uint32_t roles = 0;
+
+	for (size_t i = 0; i < n; i++)
+		roles |= dkt_interval_roles(interval, events[i]);
+	return roles;
 }
 
 int dkt_intervals_bind(struct dkt_intervals *pairs, const struct dkt_interval *interval,

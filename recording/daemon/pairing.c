@@ -12,6 +12,7 @@
 #include "compat/lustre_log/rpc_times.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* Records after which the histograms are shown, also if there are more. */
 #define SHOW_EACH (1u << 16)
@@ -56,16 +57,13 @@ static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_
 
 	for (unsigned int at = HISTOGRAM_PAIRS, kind = at;
 	     !err && at < HISTOGRAM_KINDS && (pair = dkt_interval_next(ctx, pair)); at++) {
-		uint32_t roles = 0;
-
 		/* Pairs of one name are one kind, that of their first row. */
 		if (dkt_interval_find(ctx, pair->name, NULL) == pair)
 			kind = at;
 		if (pair->calls || pair->within || (done && !strcmp(done->name, pair->name)))
 			continue;
-		for (size_t i = 0; i < n; i++)
-			roles |= dkt_interval_roles(pair, events[i]);
-		if (roles != (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
+		if (dkt__interval_roles_of(pair, events, n) !=
+		    (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
 			continue;
 		done = pair;
 		err = fn(data, kind, pair);
