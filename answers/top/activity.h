@@ -63,7 +63,7 @@ struct activity_event {
 	uint64_t records;
 };
 
-/* The times of a ready-made interval that ended, in ns; count 0: there are none. */
+/* How long the intervals of one name took that ended, in ns. If none ended, count is 0. */
 struct activity_interval {
 	const char *name; /* valid as long as the activity's context */
 	uint64_t count, total;

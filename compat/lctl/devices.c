@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* device_list, dl, modules: what Lustre's lctl lists, if there is none to forward to. */
+/* device_list, dl, modules: print these lists where there is no lctl of Lustre to call. */
 #include <getopt.h>
 #include <inttypes.h>
 

@@ -69,7 +69,7 @@ static int read_value(struct param_walk *walk, const char *path, char **text, si
 	return err;
 }
 
-/* Adds the events that the log names to Lustre's own debug. It is printed as it is if there are none. */
+/* Adds the names of the log's events to the text of Lustre's own debug. Without events the text stays. */
 static int add_events(struct param_walk *walk, const struct tree_match *match, char **text,
 		      size_t *len)
 {

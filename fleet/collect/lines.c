@@ -114,7 +114,7 @@ int lines_take(void *data, struct fleet_host *host, const uint8_t *bytes, size_t
 
 /* ---- lines that go ---- */
 
-/* Gets the queue's next line. Returns false if there is none up to this time. */
+/* Gets the queue's next line. Returns false if no line has a time up to this one. */
 static bool next_due(const struct line_queue *queue, uint64_t until, struct waiting *head)
 {
 	if (queue->at == queue->lines.len)

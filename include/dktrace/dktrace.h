@@ -16,8 +16,8 @@
  * as the argument sz, sizeof(struct): it fills the members that the caller's header has, writes no
  * byte beyond, and sets members that the library does not know to 0. Use structs that the library
  * returns by pointer, such as dkt_field, where they are: a copy has only the members of the caller's
- * header. dkt_record never grows, because it is filled for every record. What is new about it gets a
- * function.
+ * header. dkt_record never grows, because it is filled for every record: a new function tells
+ * what is new about it.
  */
 #ifndef DKTRACE_H
 #define DKTRACE_H

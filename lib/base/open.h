@@ -69,8 +69,8 @@ void *dkt__open_part(struct dkt__open *open, const uint64_t *key, uint64_t secto
 
 /*
  * Takes an end: returns the value of what has ended, valid until the next begin, or NULL. sectors: those that a
- * request has completed; 0: it is none. *part: it was a part, and *cut, unless cut is NULL, is as of
- * dkt__open_part().
+ * request has completed, or 0 for all that are no requests. Sets *part to true if only a part has ended. *cut gets
+ * what dkt__open_part() returns, or NULL; cut can be NULL.
  */
 static inline void *dkt__open_end(struct dkt__open *open, const uint64_t *key, uint64_t sectors,
 				  bool *part, void **cut)
