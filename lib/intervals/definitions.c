@@ -143,8 +143,10 @@ static int read_file(struct dkt__yaml *r, unsigned int key, void *data)
 static int add_file(void *data, const char *path, const char *text, size_t len)
 {
 	struct dkt__intervals *all = data;
-	struct dkt__yaml r = { .arena = all->arena, .file = path, .text = text, .len = len };
-	int err = dkt__yaml_file(&r, read_file, all);
+	/* What is between intervals is checked when all files are read and the path is gone. */
+	const char *file = dkt__arena_strndup(all->arena, path, strlen(path));
+	struct dkt__yaml r = { .arena = all->arena, .file = file, .text = text, .len = len };
+	int err = file ? dkt__yaml_file(&r, read_file, all) : -ENOMEM;
 
 	all->why = r.why;
 	return err;
