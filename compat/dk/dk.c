@@ -281,6 +281,19 @@ static int find_wall(struct printer *p)
 	return err == -EOPNOTSUPP ? dkt__instance_get_clock(p->time.in, &p->result->clock) : err;
 }
 
+/*
+ * Other styles than Lustre's, and files, have the times of the kernel's clock. A clock that was set forward by more
+ * than the time since boot would make earlier times negative.
+ */
+static void follow_steps(struct printer *p)
+{
+	const char *style = p->opts->sink->style.name;
+
+	p->time.stepped = style && (p->time.theirs || !strcmp(style, "legacy"));
+	if (p->time.stepped && p->time.steps.n > 1)
+		p->time.wall = dkl_log_wall_least(&p->time.steps, p->time.wall);
+}
+
 static void put_line(void *data, struct dkt_buf *buf)
 {
 	dkl_log_source_line(data, buf);
@@ -315,9 +328,6 @@ static int open_sink(struct printer *p)
 		err = dkl_legacy_style_new(p->ctx, part->map, &part->legacy);
 	if (err)
 		return err;
-	/* Other styles than Lustre's, and files, have the times of the kernel's clock. */
-	p->time.stepped = p->sink.out.style &&
-			  (p->time.theirs || dkl_style_is_legacy(p->sink.out.style));
 	p->time.legacy = p->sink.out.style ? dkl_style_legacy(p->sink.out.style) : part->legacy;
 	return open_lustre(p);
 }
@@ -376,6 +386,8 @@ static int printer_init(struct printer *p)
 		err = find_wall(p);
 	if (!err)
 		err = dkl_timeline_open_lustre(&p->time);
+	if (!err)
+		follow_steps(p);
 	if (!err && (p->log || p->opts->lustre))
 		err = open_sources(p);
 	if (!err && p->time.source)

@@ -85,7 +85,10 @@ static int open_ours(struct timeline *t)
 	DKT_OPTS(dkt__source_calls, calls, .next = ours_next, .comm = ours_comm, .loss = ours_loss,
 		 .done = ours_done, .host = t->kernel);
 
-	return dkt__source_make(t->ctx, &calls, t, dkt_source_info(t->kernel), NULL, &t->ours);
+	struct dkt_source_info info = *dkt_source_info(t->kernel);
+
+	info.wall = t->stepped ? t->wall : info.wall;
+	return dkt__source_make(t->ctx, &calls, t, &info, NULL, &t->ours);
 }
 
 /* ---- all records ---- */

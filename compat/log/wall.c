@@ -30,6 +30,13 @@ void dkl_log_wall_add(struct log_wall *wall, uint64_t now, int64_t offset)
 		(struct log_wall_part){ .from = now, .until = now, .offset = offset };
 }
 
+int64_t dkl_log_wall_least(const struct log_wall *wall, int64_t least)
+{
+	for (size_t i = 0; i < wall->n; i++)
+		least = DKT__MIN(least, wall->parts[i].offset);
+	return least;
+}
+
 int64_t dkl_log_wall_at(const struct log_wall *wall, uint64_t time)
 {
 	for (size_t i = 0; i < wall->n; i++)

@@ -26,5 +26,8 @@ void dkl_log_wall_look(const struct debuglog *log, struct log_wall *wall);
 /* Adds what is seen now: it makes the last part longer, or is the next one, in place of the oldest. */
 void dkl_log_wall_add(struct log_wall *wall, uint64_t now, int64_t offset);
 
+/* Returns the least difference; without one that of the caller. */
+int64_t dkl_log_wall_least(const struct log_wall *wall, int64_t least);
+
 /* Returns the difference at a time; between two parts that of the later one. */
 int64_t dkl_log_wall_at(const struct log_wall *wall, uint64_t time);
