@@ -2,18 +2,18 @@
 /* Pairs of records, a begin and an end, and the time between them. */
 #include "lib/intervals.h"
 #include "lib/event.h"
+#include "lib/intervals/within.h"
 
 /* ---- options ---- */
 
-/* Parses "a,b=c": b is the key's name in the begin record, c in the end record. */
-static int parse_keys(struct dkt_intervals *pairs, const char *text)
+int dkt__pair_keys_parse(struct dkt_ctx *ctx, const char *text, struct pair_keys *keys)
 {
 	const char *p = text, *why;
 	size_t at = 0;
 
-	while (pairs->n_keys < PAIRS_KEYS) {
+	while (keys->n < PAIRS_KEYS) {
 		size_t len = strcspn(p, ","), left = strcspn(p, ",=");
-		struct pair_key *key = &pairs->keys[pairs->n_keys];
+		struct pair_key *key = &keys->list[keys->n];
 		int err = dkt__key_parse(p, left, &key->begin, &why, &at);
 
 		key->end = key->begin;
@@ -27,24 +27,24 @@ static int parse_keys(struct dkt_intervals *pairs, const char *text)
 			err = -EINVAL;
 		}
 		if (err)
-			return dkt__fail_at(pairs->ctx, err, "key", text, (size_t)(p - text) + at,
-					    "%s", why);
-		pairs->n_keys++;
+			return dkt__fail_at(ctx, err, "key", text, (size_t)(p - text) + at, "%s",
+					    why);
+		keys->n++;
 		p += len;
 		if (!*p)
 			return 0;
 		p++;
 	}
-	return dkt__fail_at(pairs->ctx, -EINVAL, "key", text, (size_t)(p - text),
-			    "more than %d fields", PAIRS_KEYS);
+	return dkt__fail_at(ctx, -EINVAL, "key", text, (size_t)(p - text), "more than %d fields",
+			    PAIRS_KEYS);
 }
 
 /* A request is known by more than one field, which are all that its key can have. */
 static int check_request(struct dkt_intervals *pairs, const char *text)
 {
-	for (uint32_t i = 0; i < pairs->n_keys; i++)
-		pairs->requests |= !strcmp(pairs->keys[i].begin.name, DKT__REQUEST_KEY) ||
-				   !strcmp(pairs->keys[i].end.name, DKT__REQUEST_KEY);
+	for (uint32_t i = 0; i < pairs->keys.n; i++)
+		pairs->requests |= !strcmp(pairs->keys.list[i].begin.name, DKT__REQUEST_KEY) ||
+				   !strcmp(pairs->keys.list[i].end.name, DKT__REQUEST_KEY);
 	if (!pairs->requests || !strcmp(text, DKT__REQUEST_KEY))
 		return 0;
 	return dkt__fail_at(pairs->ctx, -EINVAL, "key", text, 0,
@@ -87,14 +87,14 @@ int dkt_intervals_new(struct dkt_ctx *ctx, const struct dkt_intervals_opts *opts
 	pairs->pair = all.pair;
 	pairs->data = all.data;
 	pairs->n_slow_max = all.slowest;
-	err = parse_keys(pairs, all.key);
+	err = dkt__pair_keys_parse(ctx, all.key, &pairs->keys);
 	if (!err)
 		err = check_request(pairs, all.key);
 	if (!err && all.by)
 		err = parse_by(pairs, all.by);
 	pairs->open.requests = pairs->requests;
 	pairs->open.all.size = sizeof(struct pair_begun);
-	pairs->open.all.keys.n_words = pairs->requests ? DKT__REQUEST_WORDS : pairs->n_keys;
+	pairs->open.all.keys.n_words = pairs->requests ? DKT__REQUEST_WORDS : pairs->keys.n;
 	pairs->groups.n_words = 1;
 	if (!err && all.slowest) {
 		pairs->slow = calloc((size_t)all.slowest + 1, sizeof(*pairs->slow));
@@ -106,6 +106,15 @@ int dkt_intervals_new(struct dkt_ctx *ctx, const struct dkt_intervals_opts *opts
 	}
 	*out = pairs;
 	return 0;
+}
+
+void dkt__intervals_nest(struct dkt_intervals *pairs, struct pair_within *within,
+			 struct pair_within *inner)
+{
+	pairs->within = within;
+	pairs->inner = inner;
+	if (within || inner)
+		pairs->open.all.size = sizeof(struct pair_nested);
 }
 
 /* Removes all but the first n of the slowest pairs. */
@@ -145,6 +154,8 @@ void dkt_intervals_free(struct dkt_intervals *pairs)
 	dkt__open_clear(&pairs->open);
 	dkt__keymap_clear(&pairs->groups);
 	dkt__intern_clear(&pairs->strings);
+	dkt__within_free(pairs->within);
+	dkt_expr_free(pairs->own_filter);
 	free(pairs);
 }
 
@@ -160,10 +171,10 @@ static int bind_keys(struct dkt_intervals *pairs, struct dkt_event *event, unsig
 				event->system, event->name, lacks);
 	if (pairs->requests)
 		return 0;
-	for (uint32_t i = 0; !err && roles & DKT_INTERVAL_BEGIN && i < pairs->n_keys; i++)
-		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].begin, &side->begin[i]);
-	for (uint32_t i = 0; !err && roles & DKT_INTERVAL_END && i < pairs->n_keys; i++)
-		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].end, &side->end[i]);
+	for (uint32_t i = 0; !err && roles & DKT_INTERVAL_BEGIN && i < pairs->keys.n; i++)
+		err = dkt__key_bind(pairs->ctx, event, &pairs->keys.list[i].begin, &side->begin[i]);
+	for (uint32_t i = 0; !err && roles & DKT_INTERVAL_END && i < pairs->keys.n; i++)
+		err = dkt__key_bind(pairs->ctx, event, &pairs->keys.list[i].end, &side->end[i]);
 	return err;
 }
 
@@ -305,28 +316,48 @@ static bool load_keys(struct dkt_intervals *pairs, struct dkt_source *source,
 	*sectors = pairs->requests ? dkt__request_read(&event->request, record, words) : 0;
 	if (pairs->requests)
 		return true;
-	for (uint32_t i = 0; i < pairs->n_keys; i++)
+	for (uint32_t i = 0; i < pairs->keys.n; i++)
 		if (!dkt__key_load(&keys[i], source, record, &pairs->strings, &words[i]))
 			return false;
 	return true;
 }
 
+/* Keeps what else is to be known of one that is within others, or that others are within. */
+static int begin_nested(struct dkt_intervals *pairs, struct dkt_source *source,
+			const struct dkt_record *record, struct pair_begun *begun, bool known,
+			const struct pair_place *place)
+{
+	struct pair_nested *nested = (struct pair_nested *)begun;
+
+	nested->place = *place;
+	return pairs->inner ? dkt__within_begin(pairs, source, record, nested, known) : 0;
+}
+
 static int begin(struct dkt_intervals *pairs, struct dkt_source *source,
 		 const struct pair_event *event, const struct dkt_record *record)
 {
+	const uint64_t forgotten = pairs->open.forgotten;
 	uint64_t words[PAIRS_KEYS], sectors;
+	struct pair_place place = { 0 };
 	struct pair_begun *begun;
 	bool again;
 	int err = 0;
 
+	if (dkt__unlikely(pairs->within) &&
+	    !dkt__within_finds(pairs->within, source, record, &place))
+		return 0;
 	pairs->info.begins++;
 	if (!load_keys(pairs, source, event, event->begin, record, words, &sectors))
 		return 0;
 	begun = dkt__open_begin(&pairs->open, words, record->ts, sectors, &again);
 	if (!begun)
 		return dkt__no_memory(pairs->ctx);
+	if (dkt__unlikely(pairs->inner) && forgotten != pairs->open.forgotten)
+		dkt__within_forget(pairs);
+	if (dkt__unlikely(pairs->within || pairs->inner))
+		err = begin_nested(pairs, source, record, begun, again, &place);
 	begun->group = 0;
-	if (pairs->by_begin)
+	if (!err && pairs->by_begin)
 		err = find_group(pairs, source, record, &event->by, &begun->group);
 	if (!err && pairs->n_slow_max)
 		err = keep_record(&begun->kept, record);
@@ -375,20 +406,42 @@ static int remember(struct dkt_intervals *pairs, uint64_t ns, uint64_t end, uint
 	return 0;
 }
 
+/* Returns what has ended, if it counts: not if the outer one has ended before. cut: another one that is over, or NULL. */
+static struct pair_begun *end_nested(struct dkt_intervals *pairs, struct pair_begun *begun,
+				     struct pair_begun *cut)
+{
+	const struct pair_nested *nested = (struct pair_nested *)begun;
+
+	if (pairs->inner && cut)
+		dkt__within_end(pairs, (struct pair_nested *)cut);
+	if (pairs->inner && begun)
+		dkt__within_end(pairs, (struct pair_nested *)begun);
+	if (!pairs->within || !begun || dkt__within_lasts(pairs->within, &nested->place))
+		return begun;
+	pairs->open.forgotten++;
+	return NULL;
+}
+
 /* Returns what the record ends, or NULL. */
 static struct pair_begun *take_open(struct dkt_intervals *pairs, struct dkt_source *source,
 				    const struct pair_event *event, const struct dkt_record *record)
 {
+	const uint64_t unbegun = pairs->open.unbegun;
 	uint64_t words[PAIRS_KEYS], sectors;
 	struct pair_begun *begun = NULL;
+	void *cut = NULL;
 	bool part = false;
 
 	if (load_keys(pairs, source, event, event->end, record, words, &sectors))
-		begun = dkt__open_end(&pairs->open, words, sectors, &part, NULL);
+		begun = dkt__open_end(&pairs->open, words, sectors, &part, &cut);
 	else
 		pairs->open.unbegun++;
-	pairs->info.ends += !part;
-	return begun;
+	/* The end of one that is within no other is none of these. */
+	if (dkt__unlikely(pairs->within) && !begun)
+		pairs->open.unbegun = unbegun;
+	else
+		pairs->info.ends += !part;
+	return dkt__unlikely(pairs->within || pairs->inner) ? end_nested(pairs, begun, cut) : begun;
 }
 
 static int end(struct dkt_intervals *pairs, struct dkt_source *source,
@@ -457,7 +510,24 @@ static int gap(struct dkt_intervals *pairs, const struct dkt_record *record)
 {
 	pairs->info.gaps++;
 	pairs->info.spanned += dkt__open_drop(&pairs->open);
+	if (pairs->inner)
+		dkt__within_forget(pairs);
 	return cancel_since(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
+}
+
+/* Returns what the record is to these, or NULL. */
+static const struct pair_event *event_of(struct dkt_intervals *pairs, struct dkt_source *source,
+					 const struct dkt_record *record)
+{
+	const struct pair_event *event =
+		record->event->slot < pairs->n_events ? &pairs->events[record->event->slot] : NULL;
+
+	if (!event || !event->roles)
+		return NULL;
+	if (event->filtered &&
+	    !dkt_expr_match(pairs->filter, record, source ? dkt_source_comm(source, record) : NULL))
+		return NULL;
+	return event;
 }
 
 int dkt_intervals_add(struct dkt_intervals *pairs, struct dkt_source *source,
@@ -465,25 +535,22 @@ int dkt_intervals_add(struct dkt_intervals *pairs, struct dkt_source *source,
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && record);
 
-	const struct pair_event *event;
+	const struct pair_event *event = NULL;
 	int err = 0;
 
-	if (dkt__unlikely(!record->event))
-		return gap(pairs, record);
-	if (record->cpu < PAIRS_CPUS)
-		pairs->last[record->cpu] = record->ts;
-	if (record->event->slot >= pairs->n_events)
-		return 0;
-	event = &pairs->events[record->event->slot];
-	if (!event->roles)
-		return 0;
-	if (event->filtered &&
-	    !dkt_expr_match(pairs->filter, record, source ? dkt_source_comm(source, record) : NULL))
-		return 0;
+	if (dkt__unlikely(!record->event)) {
+		err = gap(pairs, record);
+	} else {
+		if (record->cpu < PAIRS_CPUS)
+			pairs->last[record->cpu] = record->ts;
+		event = event_of(pairs, source, record);
+	}
 	/* A record that is both ends the pair before. */
-	if (event->roles & DKT_INTERVAL_END)
+	if (event && event->roles & DKT_INTERVAL_END)
 		err = end(pairs, source, event, record);
-	if (!err && event->roles & DKT_INTERVAL_BEGIN)
+	if (!err && dkt__unlikely(pairs->within))
+		err = dkt__within_add(pairs->within, source, record);
+	if (!err && event && event->roles & DKT_INTERVAL_BEGIN)
 		err = begin(pairs, source, event, record);
 	return err;
 }

@@ -24,6 +24,14 @@ struct pair_key {
 	struct dkt__key_spec end;
 };
 
+struct pair_keys {
+	struct pair_key list[PAIRS_KEYS];
+	uint32_t n;
+};
+
+/* Parses "a,b=c": b is the key's name in the begin record, c in the end record. -EINVAL: as dkt_intervals_new(). */
+int dkt__pair_keys_parse(struct dkt_ctx *ctx, const char *text, struct pair_keys *keys);
+
 /* Reads ready-made intervals from a text; file is its name in messages. */
 int dkt__interval_load_text(struct dkt_ctx *ctx, const char *file, const char *text, size_t len);
 
@@ -49,6 +57,22 @@ struct pair_begun {
 	uint32_t group;
 	struct kept_record kept;
 };
+
+/* Where an interval begins: within an outer one. */
+struct pair_place {
+	uint64_t words[PAIRS_KEYS]; /* the key of the outer one */
+	uint64_t since; /* since when one of that key has lasted, ns */
+};
+
+/* What has begun, if it counts only within others, or others count only within it. */
+struct pair_nested {
+	struct pair_begun begun;
+	struct pair_place place;
+	uint64_t key[PAIRS_KEYS]; /* by which others find it */
+	bool is_outer; /* it has that key */
+};
+
+struct pair_within;
 
 struct pair_group {
 	char *name;
@@ -83,8 +107,7 @@ struct dkt_intervals {
 	pid_t skip;
 	int (*pair)(void *data, uint64_t end, uint64_t ns, bool cancelled);
 	void *data;
-	struct pair_key keys[PAIRS_KEYS];
-	uint32_t n_keys;
+	struct pair_keys keys;
 	bool requests; /* the key is DKT__REQUEST_KEY */
 	struct dkt__key_spec by;
 	bool grouped;
@@ -94,7 +117,11 @@ struct dkt_intervals {
 	char *kernel_by[2]; /* system and name of the event from which the kernel takes the group */
 	struct pair_event *events; /* by event slot */
 	size_t n_events;
-	struct dkt__open open; /* of struct pair_begun */
+	struct dkt__open open; /* of struct pair_begun, or pair_nested */
+	struct pair_within *within; /* the outer intervals; NULL: these count anywhere */
+	struct pair_within *inner; /* of those that these are the outer intervals of, or NULL */
+	struct dkt_intervals *next; /* another way to measure the same outer intervals */
+	struct dkt_expr *own_filter; /* filter, if it lives as long as these */
 	struct dkt__keymap groups;
 	struct pair_near near[PAIRS_NEAR]; /* by the lower bits of the value */
 	struct pair_group *group; /* by entry of groups */
@@ -108,3 +135,7 @@ struct dkt_intervals {
 	uint64_t last[PAIRS_CPUS]; /* time of each CPU's last record */
 	struct dkt_intervals_info info;
 };
+
+/* Sets what these count within, which they then own, and what counts within these. Comes before the first record. */
+void dkt__intervals_nest(struct dkt_intervals *pairs, struct pair_within *within,
+			 struct pair_within *inner);

@@ -4,7 +4,6 @@
 
 #include "answers/analyze/period_def.h"
 #include "answers/analyze/period_field.h"
-#include "compat/set/pair_calls.h"
 #include "lib/base/buf.h"
 #include "lib/base/disks.h"
 #include "lib/base/glob.h"
@@ -84,7 +83,7 @@ static void put_key(FILE *f, const char *key, const char *side)
 /* Writes "id == a || id == b" for the calls "a,b". */
 static void put_calls(FILE *f, const struct dkt_interval *pair)
 {
-	const char *field = dkl_pair_call_field(pair);
+	const char *field = dkt__interval_call_field(pair);
 
 	for (const char *p = pair->calls; *p;) {
 		int len = (int)strcspn(p, ",");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chooses the rows of a ready-made pair that can be measured with the events that exist. */
 #include "compat/lustre/mask.h"
-#include "compat/set/pair_calls.h"
 #include "ctl/app/groups.h"
 #include "ctl/input/live_args.h"
 #include "ctl/latency/latency.h"
 #include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/inside.h"
 
 /* True if a row of that name can be measured. */
 static bool is_usable(struct latency *latency, const char *name)
@@ -15,7 +16,8 @@ static bool is_usable(struct latency *latency, const char *name)
 	bool usable = false;
 
 	while (!usable && (pair = dkt_interval_find(latency->app->ctx, name, pair))) {
-		usable = !latency_find(latency->ctx, pair, &set) && set.usable;
+		usable = !latency_find(latency->ctx, pair, !latency->app->input, &set) &&
+			 set.usable;
 		latency_set_clear(&set);
 	}
 	return usable;
@@ -44,11 +46,8 @@ int latency_list(struct latency *latency)
 	for (; (pair = dkt_interval_next(latency->app->ctx, pair)); before = pair) {
 		if (before && !strcmp(before->name, pair->name))
 			continue;
-		printf("  %-12s %s", pair->name, pair->about);
-		if (pair->within)
-			printf(" (analyze periodstats --period %s)\n", pair->name);
-		else
-			printf("%s\n", is_usable(latency, pair->name) ? "" : none);
+		printf("  %-12s %s%s\n", pair->name, pair->about,
+		       is_usable(latency, pair->name) ? "" : none);
 	}
 	return 0;
 }
@@ -71,12 +70,22 @@ static int add_calls(struct latency_set *set, struct dkt_ctx *ctx, const char *f
 {
 	char *calls __cleanup(free) = NULL;
 	char *both __cleanup(free) = NULL;
-	int err = dkl_pair_calls_filter(ctx, &set->pair, set->pair.calls, &calls);
+	int err = dkt__interval_calls_filter(ctx, &set->pair, set->pair.calls, &calls);
 
 	if (err)
 		return err;
 	both = filter ? dkt__format("(%s) && (%s)", filter, calls) : strdup(calls);
 	return both ? dkl_mask_expr(ctx, both, &set->filter) : -ENOMEM;
+}
+
+static int bind_within(struct latency_set *set, struct dkt_ctx *ctx)
+{
+	struct dkt_event **events __cleanup(free) = calloc(set->n + 1, sizeof(*events));
+
+	for (size_t i = 0; events && i < set->n; i++)
+		events[i] = set->events[i].event;
+	return events ? dkt__intervals_within(set->pairs, &set->pair, events, set->n) :
+			dkt__with_words(ctx, -ENOMEM);
 }
 
 int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,
@@ -91,10 +100,10 @@ int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *f
 	opts->key = set->pair.match;
 	opts->by = set->pair.keys;
 	err = dkt_intervals_new(ctx, opts, &set->pairs);
-	for (size_t i = 0; !err && i < set->n; i++)
+	for (size_t i = 0; !err && i < set->n_pair; i++)
 		err = dkt_intervals_event(set->pairs, set->events[i].event,
 					  i < set->n_begin ? DKT_INTERVAL_BEGIN : DKT_INTERVAL_END);
-	return err;
+	return err ? err : bind_within(set, ctx);
 }
 
 static int set_up_pairs(struct latency *latency, struct latency_set *set, int slowest)
@@ -115,7 +124,7 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 	err = latency_set_open(set, latency->ctx,
 			       opts.filter ? OPT(latency->app, select)->filter : NULL, &opts);
 	/* One of the events must have the fields of the condition. */
-	for (size_t i = 0; !err && latency->filter && i < set->n; i++) {
+	for (size_t i = 0; !err && latency->filter && i < set->n_pair; i++) {
 		err = dkt_expr_check(latency->filter, set->events[i].event);
 		if (err != -ENOENT)
 			return err;
@@ -129,7 +138,7 @@ static int try_row(struct latency *latency, const struct dkt_interval *row, int 
 {
 	struct dkt_interval pair = latency_override(latency, row);
 	struct latency_set *set = &latency->sets[latency->n];
-	int err = latency_find(latency->ctx, &pair, set);
+	int err = latency_find(latency->ctx, &pair, !latency->app->input, set);
 
 	if (!err && !set->usable) {
 		latency_set_clear(unusable);

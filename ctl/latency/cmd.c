@@ -58,10 +58,6 @@ static int read_args(struct latency *latency, int argc, char **argv)
 					 " kernel");
 		latency->pair = (struct dkt_interval){ .match = "common_pid", .per_task = true };
 		latency->function = argv[2];
-	} else if (row && row->within) {
-		return app_usage("latency: '%s' counts only within '%s'; 'dktrace analyze"
-				 " periodstats FILE --period %s' measures it",
-				 row->name, row->within, row->name);
 	} else if (row) {
 		latency->pair = *row;
 	} else {

@@ -7,6 +7,8 @@
 #include "compat/lustre/select.h"
 #include "ctl/latency/latency.h"
 #include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/inside.h"
 
 /* Stores the error message for an unknown event, with a similar name. */
 static int no_event(struct dkt_ctx *ctx, const char *word)
@@ -91,7 +93,63 @@ static int find_side(struct latency_set *set, struct dkt_ctx *ctx, const char *n
 	return err;
 }
 
-int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, struct latency_set *set)
+/* ---- what it is within ---- */
+
+static int add_outer(struct latency_set *set, const struct dkt_interval *outer,
+		     struct dkt_event *const *all, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++)
+		if (dkt_interval_roles(outer, all[i]))
+			err = dkt__append(set->events, set->n,
+					  (struct live_event){ .event = all[i] });
+	return err;
+}
+
+/* A file may have records of any way to measure the outer interval; a live recording needs one. */
+static int find_outer(struct latency_set *set, const struct dkt_interval *interval,
+		      struct dkt_event *const *all, size_t n, bool live)
+{
+	const struct dkt_interval *chosen = dkt__interval_outer(interval, all, n);
+	int err = 0;
+
+	for (const struct dkt_interval *way = interval->outer; !err && way; way = way->next) {
+		if (live ? way != chosen : !dkt__interval_is_whole(way, all, n))
+			continue;
+		err = add_outer(set, way, all, n);
+		if (!err)
+			err = find_outer(set, way, all, n, live);
+	}
+	return err;
+}
+
+static int add_missing_outer(struct latency_set *set, const struct dkt_interval *outer)
+{
+	char *both __cleanup(free) = dkt__format("%s, %s", outer->begin, outer->end);
+
+	return both ? add_missing(set, both) : -ENOMEM;
+}
+
+static int find_within(struct latency_set *set, struct dkt_ctx *ctx, bool live)
+{
+	const size_t before = set->n;
+	struct dkt_event *const *all;
+	size_t n;
+	int err = dkt_events(ctx, &all, &n);
+
+	if (!err)
+		err = find_outer(set, &set->pair, all, n, live);
+	if (err || set->n > before)
+		return err;
+	set->usable = false;
+	return add_missing_outer(set, set->pair.outer);
+}
+
+/* ---- all ---- */
+
+int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, bool live,
+		 struct latency_set *set)
 {
 	int err;
 
@@ -102,8 +160,9 @@ int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, struct la
 		set->needed = set->events[0].event;
 	if (!err)
 		err = find_side(set, ctx, pair->end);
+	set->n_pair = set->n;
 	set->usable = !err && set->n_begin && set->n > set->n_begin;
-	return err;
+	return !err && pair->outer ? find_within(set, ctx, live) : err;
 }
 
 void latency_set_clear(struct latency_set *set)
@@ -120,13 +179,30 @@ void latency_set_clear(struct latency_set *set)
 
 #define HOW_TO_RECORD "dktrace record"
 
+static void put_events(FILE *f, const struct dkt_interval *interval)
+{
+	fputs(interval->begin, f);
+	if (strcmp(interval->begin, interval->end) != 0)
+		fprintf(f, ",%s", interval->end);
+	if (!interval->outer)
+		return;
+	fputc(',', f);
+	put_events(f, interval->outer);
+}
+
 /* Returns "dktrace record -e 'a:b,c:d'"; the caller frees it. */
 static char *how_to_record(const struct dkt_interval *pair)
 {
-	const bool two = strcmp(pair->begin, pair->end) != 0;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
-	return dkt__format(HOW_TO_RECORD " -e '%s%s%s'", pair->begin, two ? "," : "",
-			   two ? pair->end : "");
+	if (!f)
+		return NULL;
+	fputs(HOW_TO_RECORD " -e '", f);
+	put_events(f, pair);
+	fputc('\'', f);
+	return dkt__text_end(f, 0, &text) ? NULL : text;
 }
 
 int latency_fail_missing(struct dkt_ctx *ctx, const struct latency_set *set,
@@ -161,6 +237,11 @@ void latency_report_unpaired(const struct latency_set *set, const char *file)
 	dkt_intervals_info(set->pairs, &info, sizeof(info));
 	if (info.pairs || (info.begins && info.ends))
 		return;
+	if (set->pair.outer) {
+		app_say("%s has no '%s' that began within '%s'; to record both: %s", file,
+			set->pair.name, set->pair.within, how ? how : HOW_TO_RECORD);
+		return;
+	}
 	app_say("%s has no record of %s%s%s; to record them: %s", file,
 		info.begins ? "" : set->pair.begin, info.begins || info.ends ? "" : " and of ",
 		info.ends ? "" : set->pair.end, how ? how : HOW_TO_RECORD);

@@ -62,9 +62,10 @@ int latency_run_kernel(const struct latency *latency, int *rc)
 	struct dkt_instance *in = NULL;
 	int err = prefix ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : -ENOMEM;
 
-	if (set->n != 2)
+	if (set->n_pair != 2)
 		return dkt_fail(app->ctx, -EOPNOTSUPP,
-				"the kernel pairs one event with one other; these are %zu", set->n);
+				"the kernel pairs one event with one other; these are %zu",
+				set->n_pair);
 	live_catch();
 	if (!err)
 		err = dkt_instance_own_group(app->ctx, prefix, &event);

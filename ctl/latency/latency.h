@@ -25,8 +25,8 @@ int latency_map_add(void *data, uint64_t end, uint64_t ns, bool cancelled);
 /* The events of a pair that exist. */
 struct latency_set {
 	struct dkt_interval pair;
-	struct live_event *events; /* those that begin, then those that end */
-	size_t n, n_begin;
+	struct live_event *events; /* those that begin, those that end, those of what it is within */
+	size_t n, n_begin, n_pair;
 	char *missing; /* the events that do not exist; NULL: none */
 	/* The first event that begins, until a record of it comes; NULL also if there is only one of these. */
 	const struct dkt_event *needed;
@@ -40,8 +40,9 @@ struct latency_set {
 int latency_picture(struct latency_set *set, const struct dkt_source *source,
 		    const struct losses_sum *losses, FILE *f);
 
-/* Finds the events. A missing one is an error, unless the pair is ready-made. */
-int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, struct latency_set *set);
+/* Finds the events; live: those to record. A missing one is an error, unless the pair is ready-made. */
+int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, bool live,
+		 struct latency_set *set);
 
 /* Creates the set's pairs, of its events; sets the key, the group and the filter in opts; filter is the user's, or NULL. */
 int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,

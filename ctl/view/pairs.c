@@ -29,7 +29,7 @@ static int open_pair(struct view *view, const struct dkt_interval *row, size_t p
 	struct view_pair *pair = calloc(1, sizeof(*pair));
 	struct dkt_ctx *ctx = view->in->pipeline.parts[part].ctx;
 	DKT_OPTS(dkt_intervals_opts, opts, .slowest = SLOWEST, .pair = add_pair, .data = pair);
-	int err = pair ? latency_find(ctx, row, &pair->set) : -ENOMEM;
+	int err = pair ? latency_find(ctx, row, false, &pair->set) : -ENOMEM;
 
 	*out = NULL;
 	if (!err && pair->set.usable) {
@@ -57,9 +57,6 @@ int view_pairs_init(struct view *view)
 		const struct dkt_interval *row = NULL;
 
 		while (!err && (row = dkt_interval_next(view->app->ctx, row))) {
-			/* The page pairs records without looking at what they are in. */
-			if (row->within)
-				continue;
 			err = open_pair(view, row, part, &pair);
 			if (!err && pair)
 				err = dkt__append(view->pairs, view->n_pairs, pair);

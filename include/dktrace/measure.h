@@ -241,6 +241,8 @@ struct dkt_interval {
 	const char *show; /* more to tell, separated by commas: FIELD, $begin.FIELD, NAME=FIELD */
 	const char *within; /* only those that begin in an interval of this name; NULL: all */
 	const char *within_match; /* fields that both beginnings share, that of within first */
+	const struct dkt_interval *outer; /* the first of the name within; NULL: none */
+	const struct dkt_interval *next; /* the next of the same name; NULL: none */
 };
 
 /* The maximum of them. */
@@ -319,8 +321,9 @@ DKT_API int dkt_intervals_event(struct dkt_intervals *pairs, struct dkt_event *e
 				unsigned int roles);
 
 /*
- * Adds those of the n events that begin or end the interval. -ENOENT: none of them begins it, or none
- * ends it; else as dkt_intervals_event().
+ * Adds those of the n events that begin or end the interval, or those that it is within: then it counts only if
+ * one of those lasts from its beginning to its end. -ENOENT: none of the events begins it, or none ends it;
+ * else as dkt_intervals_event().
  */
 DKT_API int dkt_intervals_bind(struct dkt_intervals *pairs, const struct dkt_interval *interval,
 			       struct dkt_event *const *events, size_t n);
@@ -341,8 +344,8 @@ DKT_API int dkt_intervals_finish(struct dkt_intervals *pairs);
  * Makes the kernel pair the records of two events that were added. Creates a synthetic event of
  * that name and a histogram of it for dkt_intervals_read(): the group, if there are groups, and lat in
  * ns by powers of two. Calls dkt_events_forget(). If it fails, and in the end, remove the instance
- * and then call dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: the kernel cannot do this;
- * -EINVAL: the events were not added with these roles.
+ * and then call dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: the kernel cannot do this, or the
+ * pairs count only within others; -EINVAL: the events were not added with these roles.
  */
 DKT_API int dkt_intervals_start(struct dkt_intervals *pairs, struct dkt_instance *instance,
 				struct dkt_event *begin, struct dkt_event *end, const char *name);
@@ -371,7 +374,7 @@ struct dkt_intervals_info {
 	uint64_t pairs;
 	uint64_t nested; /* begins that replaced an open begin of the same key */
 	uint64_t open; /* begins without an end so far */
-	uint64_t unmatched_begins; /* forgotten, because more than 2^20 were open */
+	uint64_t unmatched_begins; /* forgotten: over 2^20 were open, or what they are within ended */
 	uint64_t unmatched_ends; /* ends without a begin */
 	uint64_t spanned; /* not counted: records were or may have been lost in between */
 	uint64_t gaps;

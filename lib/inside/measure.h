@@ -112,6 +112,44 @@ int dkt__instance_get_hist(struct dkt_instance *instance, struct dkt_event *even
 uint32_t dkt__interval_roles_of(const struct dkt_interval *interval,
 				struct dkt_event *const *events, size_t n);
 
+/* True if the n events begin and end it, and one way of what it is within, if it is within others. */
+bool dkt__interval_is_whole(const struct dkt_interval *interval, struct dkt_event *const *events,
+			    size_t n);
+
+/*
+ * Returns the way to measure what the interval is within, of which a recording needs the events; NULL: there is
+ * none, or nothing that it is within. One for some calls would need a filter for records that others count.
+ */
+const struct dkt_interval *dkt__interval_outer(const struct dkt_interval *interval,
+					       struct dkt_event *const *events, size_t n);
+
+/*
+ * The part of dkt_intervals_bind() for what the interval is within, after the events of the interval itself. Does
+ * nothing if it counts anywhere.
+ */
+int dkt__intervals_within(struct dkt_intervals *pairs, const struct dkt_interval *interval,
+			  struct dkt_event *const *events, size_t n);
+
+/* The interval of all system calls. */
+#define DKT__CALLS "syscall"
+
+/*
+ * Gets the filter for the records of a way of DKT__CALLS, which the caller frees. names: calls separated by
+ * commas; DKT__CALLS: all except those that wait by their nature. -ENOENT: one is not a call of this machine.
+ */
+int dkt__interval_calls_filter(struct dkt_ctx *ctx, const struct dkt_interval *row,
+			       const char *names, char **filter);
+
+/*
+ * Returns the name of the call that a record of such an interval is about, or NULL. by: the field with its number;
+ * NULL: that of the event.
+ */
+const char *dkt__interval_call_name(struct dkt_ctx *ctx, const struct dkt_record *record,
+				    const struct dkt_field *by);
+
+/* Returns the field with the number of the call in the records of the row. */
+const char *dkt__interval_call_field(const struct dkt_interval *row);
+
 /* ---- SQL, a histogram or an event made of two ---- */
 
 /*

@@ -143,7 +143,7 @@ static int read_file(struct dkt__yaml *r, unsigned int key, void *data)
 static int add_file(void *data, const char *path, const char *text, size_t len)
 {
 	struct dkt__intervals *all = data;
-	/* What is between intervals is checked when all files are read and the path is gone. */
+	/* Outer intervals are looked for when all files are read, and the path is gone. */
 	const char *file = dkt__arena_strndup(all->arena, path, strlen(path));
 	struct dkt__yaml r = { .arena = all->arena, .file = file, .text = text, .len = len };
 	int err = file ? dkt__yaml_file(&r, read_file, all) : -ENOMEM;
@@ -191,6 +191,21 @@ static int check_all_within(struct dkt__intervals *all)
 	return err;
 }
 
+/* The ways of a name are beside each other. */
+static void link_ways(struct dkt__intervals *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct dkt_interval *interval = &all->list[i];
+		size_t outer = 0;
+
+		if (i + 1 < all->n && !strcmp(interval->name, interval[1].name))
+			interval->next = &interval[1];
+		while (interval->within && strcmp(all->list[outer].name, interval->within) != 0)
+			outer++;
+		interval->outer = interval->within ? &all->list[outer] : NULL;
+	}
+}
+
 /* Makes one list of all ways, those of a name beside each other. */
 static int flatten(struct dkt__intervals *all)
 {
@@ -217,6 +232,8 @@ static int finish(struct dkt__intervals *all, int err)
 		err = check_all_within(all);
 	if (!err)
 		err = flatten(all);
+	if (!err)
+		link_ways(all);
 	if (!err && all->n > DKT_INTERVALS_MAX)
 		err = dkt_fail(ctx, -E2BIG, "intervals: %zu entries, but at most %d can be used",
 			       all->n, DKT_INTERVALS_MAX);
@@ -337,8 +354,10 @@ int dkt_intervals_bind(struct dkt_intervals *pairs, const struct dkt_interval *i
 			have |= roles;
 			err = dkt_intervals_event(pairs, events[i], roles);
 		}
-	if (err || have == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
+	if (err)
 		return err;
+	if (have == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
+		return dkt__intervals_within(pairs, interval, events, n);
 	return dkt_fail(pairs->ctx, -ENOENT, "no event of '%s'",
 			have & DKT_INTERVAL_BEGIN ? interval->end : interval->begin);
 }

@@ -82,8 +82,8 @@ static void put_keys(FILE *f, const struct dkt_intervals *pairs, struct dkt_even
 {
 	if (pairs->requests)
 		fputs("hist:keys=" DKT__REQUEST_FIELDS, f);
-	for (uint32_t i = 0; !pairs->requests && i < pairs->n_keys; i++) {
-		const struct pair_key *key = &pairs->keys[i];
+	for (uint32_t i = 0; !pairs->requests && i < pairs->keys.n; i++) {
+		const struct pair_key *key = &pairs->keys.list[i];
 
 		fprintf(f, "%s%s", i ? "," : "hist:keys=",
 			dkt__key_kernel_name(event, ends ? key->end.name : key->begin.name));
@@ -253,6 +253,15 @@ static int remember_by(const struct setup *setup)
 	return names[0] && names[1] ? 0 : dkt__no_memory(setup->pairs->ctx);
 }
 
+/* The kernel's triggers know nothing of what lasts. */
+static int check_within(const struct dkt_intervals *pairs)
+{
+	return pairs->within ? dkt_fail(pairs->ctx, -EOPNOTSUPP,
+					"the kernel cannot pair what counts only within another"
+					" interval") :
+			       0;
+}
+
 int dkt_intervals_start(struct dkt_intervals *pairs, struct dkt_instance *instance,
 			struct dkt_event *begin, struct dkt_event *end, const char *name)
 {
@@ -265,7 +274,9 @@ int dkt_intervals_start(struct dkt_intervals *pairs, struct dkt_instance *instan
 	    !(pairs->events[begin->slot].roles & DKT_INTERVAL_BEGIN) ||
 	    !(pairs->events[end->slot].roles & DKT_INTERVAL_END))
 		return dkt_fail(pairs->ctx, -EINVAL, "these events are not of the pairs");
-	err = dkt__instance_check_trigger(instance, begin, "hist:keys=common_pid");
+	err = check_within(pairs);
+	if (!err)
+		err = dkt__instance_check_trigger(instance, begin, "hist:keys=common_pid");
 	if (!err)
 		err = make_setup(&setup, begin, end);
 	if (!err)
@@ -336,8 +347,10 @@ int dkt_intervals_watch(struct dkt_intervals *pairs, struct dkt_instance *instan
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && events && n && name);
 
 	struct setup setup = { .pairs = pairs, .name = name };
-	int err = dkt__instance_check_trigger(instance, events[0], "hist:keys=common_pid");
+	int err = check_within(pairs);
 
+	if (!err)
+		err = dkt__instance_check_trigger(instance, events[0], "hist:keys=common_pid");
 	if (!err)
 		err = make_text(&setup, put_fields, &setup.fields);
 	if (!err)

@@ -57,7 +57,7 @@ static int bind(struct dkt_style *style, struct dkt_event *event,
 		err = dkt_intervals_event(pairs, event, sides);
 	if (!err) {
 		role->side = pairs->events[event->slot];
-		role->n_keys = pairs->n_keys;
+		role->n_keys = pairs->keys.n;
 		role->requests = pairs->requests;
 		role->name = dkt__style_keep(style, interval->name, strlen(interval->name));
 		err = role->name ? 0 : -ENOMEM;

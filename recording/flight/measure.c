@@ -7,7 +7,6 @@
 #include "compat/lustre/select.h"
 #include "compat/lustre_log/rpc_times.h"
 #include "compat/set/filters.h"
-#include "compat/set/pair_calls.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
@@ -73,7 +72,7 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 			   dkt__no_memory(watch->ctx);
 
 	if (!err)
-		err = make_pairs(watch, row, watch->calls ? dkl_pair_call_field(row) : NULL, &pairs,
+		err = make_pairs(watch, row, watch->calls ? dkt__interval_call_field(row) : NULL, &pairs,
 				 &events);
 	if (!err)
 		err = dkt_intervals_watch(pairs, watch->group.in, events, watch->group.wanted->n,
@@ -139,7 +138,7 @@ static int make_filter(struct flight_watch *watch, const struct dkt_interval *ro
 	if (!err)
 		err = dkl_filters_text(watch->ctx, &wish, &text);
 	if (!err && watch->calls)
-		err = dkl_pair_calls_filter(watch->ctx, row, latency, &calls);
+		err = dkt__interval_calls_filter(watch->ctx, row, latency, &calls);
 	if (err || (!text && !calls))
 		return err;
 	*filter = dkt__format("%s%s%s%s", text ? text : "", text && calls ? " && (" : "",
@@ -171,7 +170,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		     const struct dkt_interval *row, const char *latency,
 		     const struct wanted_words *who)
 {
-	const bool calls = !strcmp(row->name, PAIR_CALLS);
+	const bool calls = !strcmp(row->name, DKT__CALLS);
 	char *globs __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
 	char *filter __cleanup(free) = NULL;
 	struct wanted_words words = { .events = globs,
@@ -233,7 +232,7 @@ static int start_rpcs(struct flight_watch *watch, const char *log, const char *n
 int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const char *log,
 			 const char *name, const char *latency, const struct wanted_words *who)
 {
-	const char *pair = dkt_interval_find(ctx, latency, NULL) ? latency : PAIR_CALLS;
+	const char *pair = dkt_interval_find(ctx, latency, NULL) ? latency : DKT__CALLS;
 	const struct dkt_interval *row = dkt_interval_find(ctx, pair, NULL);
 	int err;
 

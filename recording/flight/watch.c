@@ -8,7 +8,6 @@
 #include "compat/lustre/message.h"
 #include "compat/lustre/message/search.h"
 #include "compat/lustre_log/rpc_times.h"
-#include "compat/set/pair_calls.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/inside.h"
@@ -231,7 +230,7 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 
 static char *slow_reason(struct flight_watch *watch, const struct dkt_record *record, uint64_t ns)
 {
-	const char *call = watch->calls ? dkl_pair_call_name(watch->ctx, record, watch->by) : NULL;
+	const char *call = watch->calls ? dkt__interval_call_name(watch->ctx, record, watch->by) : NULL;
 
 	return dkt__format("%s took %.3f ms: %s-%d", call ? call : watch->name, (double)ns / 1e6,
 			   dkt_source_comm(watch->source, record), record->pid);

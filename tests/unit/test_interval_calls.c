@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of some system calls among all. */
+/* Intervals of some system calls among all. */
 #include <sys/syscall.h>
 
-#include "compat/set/pair_calls.h"
 #include "lib/base/buf.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 static struct dkt_ctx *ctx;
@@ -12,12 +12,12 @@ static struct dkt_ctx *ctx;
 /* True if the filter of these names compares the number as shown. */
 static bool compares(const char *names, const char *sign, int nr)
 {
-	const struct dkt_interval *row = dkt_interval_find(ctx, PAIR_CALLS, NULL);
+	const struct dkt_interval *row = dkt_interval_find(ctx, DKT__CALLS, NULL);
 	char *filter __cleanup(free) = NULL;
 	char *one __cleanup(free) = dkt__format("id %s %d ", sign, nr);
 	char *all __cleanup(free) = NULL;
 
-	assert_ok(ctx, dkl_pair_calls_filter(ctx, row, names, &filter));
+	assert_ok(ctx, dkt__interval_calls_filter(ctx, row, names, &filter));
 	all = dkt__format("%s ", filter);
 	return strstr(all, one);
 }
@@ -25,12 +25,12 @@ static bool compares(const char *names, const char *sign, int nr)
 static void all_calls_are_those_that_do_not_wait(void **state)
 {
 	(void)state;
-	assert_true(compares(PAIR_CALLS, "!=", SYS_futex));
-	assert_true(compares(PAIR_CALLS, "!=", SYS_wait4));
-	assert_true(compares(PAIR_CALLS, "!=", SYS_nanosleep));
-	assert_true(compares(PAIR_CALLS, "!=", SYS_accept));
-	assert_true(compares(PAIR_CALLS, "!=", SYS_epoll_pwait));
-	assert_false(compares(PAIR_CALLS, "!=", SYS_fsync));
+	assert_true(compares(DKT__CALLS, "!=", SYS_futex));
+	assert_true(compares(DKT__CALLS, "!=", SYS_wait4));
+	assert_true(compares(DKT__CALLS, "!=", SYS_nanosleep));
+	assert_true(compares(DKT__CALLS, "!=", SYS_accept));
+	assert_true(compares(DKT__CALLS, "!=", SYS_epoll_pwait));
+	assert_false(compares(DKT__CALLS, "!=", SYS_fsync));
 }
 
 static void named_calls_are_these_also_if_they_wait(void **state)
@@ -43,14 +43,14 @@ static void named_calls_are_these_also_if_they_wait(void **state)
 
 static void an_unknown_call_is_refused(void **state)
 {
-	const struct dkt_interval *row = dkt_interval_find(ctx, PAIR_CALLS, NULL);
+	const struct dkt_interval *row = dkt_interval_find(ctx, DKT__CALLS, NULL);
 	char *filter;
 
 	(void)state;
 	assert_fails(ctx, -ENOENT,
 		     "'reed' is neither a pair of events nor a system call; 'dktrace latency' lists"
 		     " the pairs",
-		     dkl_pair_calls_filter(ctx, row, "read,reed", &filter));
+		     dkt__interval_calls_filter(ctx, row, "read,reed", &filter));
 	free(filter);
 }
 

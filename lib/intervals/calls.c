@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of some system calls among all. */
-#include "compat/set/pair_calls.h"
+/* Intervals of some system calls among all. */
+#include "lib/intervals.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int number_of(struct dkt_ctx *ctx, const char *name, size_t len)
 	return -1;
 }
 
-const char *dkl_pair_call_field(const struct dkt_interval *row)
+const char *dkt__interval_call_field(const struct dkt_interval *row)
 {
 	return strncmp(row->begin, "raw_", 4) ? "__syscall_nr" : "id";
 }
@@ -64,25 +64,25 @@ static int put_names(struct dkt_ctx *ctx, const char *field, const char *names, 
 	return 0;
 }
 
-int dkl_pair_calls_filter(struct dkt_ctx *ctx, const struct dkt_interval *row, const char *names,
-			  char **filter)
+int dkt__interval_calls_filter(struct dkt_ctx *ctx, const struct dkt_interval *row,
+			       const char *names, char **filter)
 {
-	const char *field = dkl_pair_call_field(row);
+	const char *field = dkt__interval_call_field(row);
 	size_t size;
 	FILE *f = open_memstream(filter, &size);
 	int err = 0;
 
 	if (!f)
 		return dkt__no_memory(ctx);
-	if (strcmp(names, PAIR_CALLS) != 0)
+	if (strcmp(names, DKT__CALLS) != 0)
 		err = put_names(ctx, field, names, f);
 	else
 		put_waiting(ctx, field, f);
 	return dkt__with_words(ctx, dkt__text_end(f, err, filter));
 }
 
-const char *dkl_pair_call_name(struct dkt_ctx *ctx, const struct dkt_record *record,
-			       const struct dkt_field *by)
+const char *dkt__interval_call_name(struct dkt_ctx *ctx, const struct dkt_record *record,
+				    const struct dkt_field *by)
 {
 	const struct dkt_field *field = by ? by : dkt_event_field(record->event, "id");
 
