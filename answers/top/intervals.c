@@ -24,11 +24,33 @@ static int add_time(void *data, uint64_t end, uint64_t ns, bool cancelled)
 	return 0;
 }
 
-static int lacks_events(struct dkt_ctx *ctx, const struct dkt_interval *way, uint32_t roles)
+/* Tells which events of the interval are missing, or else of what it is within. */
+static int lacks_events(struct dkt_ctx *ctx, const struct dkt_interval *way,
+			struct dkt_event *const *events, size_t n)
 {
+	const struct dkt_interval *lacking = way;
+	uint32_t roles = dkt__interval_roles_of(way, events, n);
+
+	while (roles == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END) && lacking->outer) {
+		lacking = lacking->outer;
+		roles = dkt__interval_roles_of(lacking, events, n);
+	}
 	return dkt_fail(ctx, -ENOENT, "pair '%s': this kernel has no event %s%s%s", way->name,
-			roles & DKT_INTERVAL_BEGIN ? "" : way->begin, roles ? "" : ", ",
-			roles & DKT_INTERVAL_END ? "" : way->end);
+			roles & DKT_INTERVAL_BEGIN ? "" : lacking->begin, roles ? "" : ", ",
+			roles & DKT_INTERVAL_END ? "" : lacking->end);
+}
+
+/* Records the events of the interval, and of what it is within. */
+static int record_events(struct activity *activity, const struct dkt_interval *way,
+			 struct dkt_event *const *events, size_t n)
+{
+	int err = 0;
+
+	for (; !err && way; way = dkt__interval_outer(way, events, n))
+		for (size_t i = 0; !err && i < n; i++)
+			if (dkt_interval_roles(way, events[i]))
+				err = activity_record_event(activity, events[i]);
+	return err;
 }
 
 static int open_pairs(struct activity *activity, struct measured *measured,
@@ -39,17 +61,13 @@ static int open_pairs(struct activity *activity, struct measured *measured,
 
 	if (!err)
 		err = dkt_intervals_bind(measured->pairs, way, events, n);
-	for (size_t i = 0; !err && i < n; i++)
-		if (dkt_interval_roles(way, events[i]))
-			err = activity_record_event(activity, events[i]);
-	return err;
+	return err ? err : record_events(activity, way, events, n);
 }
 
 static int open_one(struct activity *activity, struct measured *measured, const char *name)
 {
 	const struct dkt_interval *way = NULL, *last = NULL;
 	struct dkt_event *const *events;
-	uint32_t roles = 0;
 	size_t n;
 	int err = dkt_events(activity->ctx, &events, &n);
 
@@ -60,14 +78,13 @@ static int open_one(struct activity *activity, struct measured *measured, const 
 		if (way->calls)
 			continue;
 		last = way;
-		roles = dkt__interval_roles_of(way, events, n);
-		if (roles == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
+		if (dkt__interval_is_whole(way, events, n))
 			break;
 	}
 	if (!last)
 		return dkt_fail(activity->ctx, -ENOENT, "pair '%s': only files have it", name);
 	if (!way)
-		return lacks_events(activity->ctx, last, roles);
+		return lacks_events(activity->ctx, last, events, n);
 	measured->activity = activity;
 	measured->name = way->name;
 	return open_pairs(activity, measured, way, events, n);

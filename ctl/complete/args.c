@@ -124,23 +124,17 @@ static void offer_top_columns(const struct completing *at)
 	dkt__strings_clear(&seen);
 }
 
-/* within: also those that only count within another one. */
-static void offer_interval_names(const struct completing *at, bool within)
+static void offer_intervals(const struct completing *at)
 {
 	const struct dkt_interval *pair = NULL;
 	const char *before = "";
 
 	/* Several rows of the same name follow each other. */
 	while ((pair = dkt_interval_next(at->app->ctx, pair))) {
-		if (strcmp(pair->name, before) != 0 && (within || !pair->within))
+		if (strcmp(pair->name, before) != 0)
 			offer(&at->typed, pair->name, "");
 		before = pair->name;
 	}
-}
-
-static void offer_intervals(const struct completing *at)
-{
-	offer_interval_names(at, true);
 }
 
 /* Offers the last name of "fsync,jbd2". */
@@ -149,7 +143,7 @@ static void offer_measured(const struct completing *at)
 	struct completing name = *at;
 
 	name.typed = typed_last(&at->typed, ",");
-	offer_interval_names(&name, false);
+	offer_intervals(&name);
 }
 
 /* ---- arguments of commands ---- */
@@ -280,7 +274,7 @@ static void offer_pairs(const struct completing *at)
 	if (argument(at, 2) || (first && dkt_interval_find(at->app->ctx, first, NULL)))
 		return;
 	if (!first)
-		offer_interval_names(at, false);
+		offer_intervals(at);
 	offer_events(at->app, &at->typed);
 }
 

@@ -48,15 +48,8 @@ int top_read_intervals(struct top *top, const char *text)
 
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
 	     word = strtok_r(NULL, ",", &save)) {
-		const struct dkt_interval *interval = dkt_interval_find(top->app->ctx, word, NULL);
-
-		if (!interval)
+		if (!dkt_interval_find(top->app->ctx, word, NULL))
 			return no_interval(top, word);
-		if (interval->within)
-			return app_usage(
-				"--interval: '%s' counts only within '%s'; 'dktrace analyze"
-				" periodstats FILE --period %s' measures it",
-				word, interval->within, word);
 		if (!dkt__strings_has(&top->intervals, word) &&
 		    dkt__strings_add(&top->intervals, word)) {
 			dkt__with_words(top->app->ctx, -ENOMEM);

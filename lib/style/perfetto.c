@@ -40,6 +40,7 @@ struct perfetto {
 	struct dkt_style base;
 	struct tracks tracks;
 	struct dkt__intern strings; /* of the keys of intervals */
+	struct nested_lanes nested;
 	uint64_t next_iid;
 	bool started;
 };
@@ -354,8 +355,10 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 	if (!perfetto->started)
 		dkt__perfetto_start(style, record->ts, buf);
 	perfetto->started = true;
-	if (!record->event)
-		return put_lost(perfetto, record, buf);
+	if (!record->event) {
+		err = dkt__nested_lost(&perfetto->nested, record);
+		return err ? err : put_lost(perfetto, record, buf);
+	}
 	form = dkt__style_form_of(style, record);
 	if (!form)
 		return -ENOMEM;
@@ -421,7 +424,7 @@ static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)
 	find_sched(known, form->event, style->source.kernel);
 	if (!dkt__pair_of(style, form->event, &known->pair))
 		known->pair.phase = PAIR_NONE;
-	return dkt__lane_roles(style, form->event, &known->roles);
+	return dkt__lane_roles(style, form->event, &perfetto->nested, &known->roles);
 }
 
 static int perfetto_open(struct dkt_style *style)
@@ -434,6 +437,7 @@ static void perfetto_close(struct dkt_style *style)
 {
 	dkt__tracks_free(&((struct perfetto *)style)->tracks);
 	dkt__intern_clear(&((struct perfetto *)style)->strings);
+	dkt__nested_clear(&((struct perfetto *)style)->nested);
 }
 
 const struct dkt__style_ops dkt__style_perfetto_ops = {

@@ -231,8 +231,25 @@ struct track *dkt__track_lane(struct tracks *tracks, enum track_kind kind, uint3
 /* ---- ready-made intervals that no thread has (style/perfetto_interval.c) ---- */
 
 /* The part that records of an event have in an interval. */
+/* An interval that counts only within another one, of the kernel of that context. */
+struct nested_lane {
+	struct dkt_ctx *ctx;
+	uint32_t nr;
+	struct dkt_intervals *pairs; /* tells which records begin it; NULL: it has no events */
+};
+
+struct nested_lanes {
+	struct nested_lane *list;
+	size_t n;
+};
+
+/* Takes a record that was lost. -ENOMEM. */
+int dkt__nested_lost(struct nested_lanes *nested, const struct dkt_record *record);
+void dkt__nested_clear(struct nested_lanes *nested);
+
 struct interval_role {
 	uint32_t nr; /* of the interval */
+	struct dkt_intervals *nested; /* takes the records, and tells which begin; NULL: all do */
 	const char *name;
 	uint32_t n_keys;
 	bool requests; /* in place of keys */
@@ -246,9 +263,11 @@ struct interval_roles {
 
 /*
  * Finds the intervals that the event begins or ends: of each name the first one of which the kernel has the events,
- * unless a record that begins one is drawn already. The style owns the list. -ENOMEM.
+ * unless a record that begins one is drawn already; and those that count only within what the event begins or ends.
+ * The style owns the list. -ENOMEM.
  */
-int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event, struct interval_roles *roles);
+int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event, struct nested_lanes *nested,
+		    struct interval_roles *roles);
 
 /*
  * Returns the lane whose slice the record ends; NULL: none. *part: it is of a request that goes on after it. strings:

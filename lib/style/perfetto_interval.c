@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ready-made intervals that no thread has: several can be open at once, so that each is a slice on a lane of its
- * interval, as a request is on one of its disk.
+ * Ready-made intervals that no thread has, or that count only within others: several can be open at once, so that
+ * each is a slice on a lane of its interval, as a request is on one of its disk.
  */
 #include "lib/event.h"
+#include "lib/inside.h"
 #include "lib/style/perfetto.h"
 
 /* ---- the events ---- */
@@ -18,17 +19,28 @@ static uint32_t roles_of(const struct dkt_interval *interval, const struct dkt_e
 	return is_drawn ? roles & ~(uint32_t)DKT_INTERVAL_BEGIN : roles;
 }
 
-/* True if the kernel has events of both sides, so that slices end. Those of a text come with its records. */
+static size_t get_events(struct dkt_ctx *ctx, struct dkt_event *const **all)
+{
+	size_t n;
+
+	if (!dkt_events(ctx, all, &n))
+		return n;
+	free(dkt__error_take(ctx));
+	return 0;
+}
+
+/*
+ * True if the kernel has events of both sides, so that slices end. Those of a text come with its records, too late
+ * for what is to be known before.
+ */
 static bool has_events(struct dkt_ctx *ctx, const struct dkt_interval *interval)
 {
 	struct dkt_event *const *all;
+	const size_t n = get_events(ctx, &all);
 	uint32_t roles = 0;
-	size_t n;
 
-	if (dkt_events(ctx, &all, &n)) {
-		free(dkt__error_take(ctx));
-		n = 0;
-	}
+	if (interval->outer && !dkt__interval_is_whole(interval, all, n))
+		return false;
 	for (size_t i = 0; i < n; i++)
 		roles |= roles_of(interval, all[i]);
 	return !n || roles == (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END);
@@ -82,19 +94,118 @@ static int add_role(struct dkt_style *style, const struct interval_role *role,
 	return 0;
 }
 
-int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event, struct interval_roles *roles)
+/* ---- within others ---- */
+
+/* True if it is within what the event begins or ends, however deep. */
+static bool is_within(const struct dkt_interval *interval, const struct dkt_event *event)
+{
+	for (const struct dkt_interval *outer = interval->outer; outer; outer = outer->next)
+		if (dkt_interval_roles(outer, event) || is_within(outer, event))
+			return true;
+	return false;
+}
+
+static int open_nested(struct nested_lane *lane, const struct dkt_interval *interval)
+{
+	DKT_OPTS(dkt_intervals_opts, opts, .key = interval->match);
+	struct dkt_event *const *all;
+	const size_t n = get_events(lane->ctx, &all);
+	int err = dkt_intervals_new(lane->ctx, &opts, &lane->pairs);
+
+	if (!err)
+		err = dkt_intervals_bind(lane->pairs, interval, all, n);
+	if (!err)
+		return 0;
+	dkt_intervals_free(lane->pairs);
+	lane->pairs = NULL;
+	free(dkt__error_take(lane->ctx));
+	return err == -ENOMEM ? err : 0;
+}
+
+/* *pairs: those of the interval, made at its first event; NULL: it cannot be measured. */
+static int get_nested(struct nested_lanes *all, struct dkt_ctx *ctx,
+		      const struct dkt_interval *interval, uint32_t nr,
+		      struct dkt_intervals **pairs)
+{
+	struct nested_lane lane = { .ctx = ctx, .nr = nr };
+	int err;
+
+	*pairs = NULL;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->list[i].nr == nr && all->list[i].ctx == ctx) {
+			*pairs = all->list[i].pairs;
+			return 0;
+		}
+	err = open_nested(&lane, interval);
+	if (!err)
+		err = dkt__append(all->list, all->n, lane);
+	if (err)
+		dkt_intervals_free(lane.pairs);
+	*pairs = err ? NULL : lane.pairs;
+	return err;
+}
+
+int dkt__nested_lost(struct nested_lanes *nested, const struct dkt_record *record)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nested->n; i++)
+		if (nested->list[i].pairs)
+			err = dkt_intervals_add(nested->list[i].pairs, NULL, record);
+	return err;
+}
+
+void dkt__nested_clear(struct nested_lanes *nested)
+{
+	for (size_t i = 0; i < nested->n; i++)
+		dkt_intervals_free(nested->list[i].pairs);
+	free(nested->list);
+}
+
+/* True if the record begins the interval, which takes it. */
+static bool begins_nested(const struct interval_role *role, const struct dkt_record *record)
+{
+	const uint64_t before = role->nested->info.begins;
+
+	return !dkt_intervals_add(role->nested, NULL, record) && role->nested->info.begins > before;
+}
+
+/* ---- all roles ---- */
+
+/* Slices of a thread are on its own track, if they count anywhere. */
+static bool has_lane(const struct dkt_interval *interval)
+{
+	return !interval->calls && (interval->within || !interval->per_task);
+}
+
+static int find_role(struct dkt_style *style, struct dkt_event *event,
+		     const struct dkt_interval *interval, struct nested_lanes *nested,
+		     struct interval_role *role)
+{
+	const uint32_t sides = roles_of(interval, event);
+	int err = 0;
+
+	role->side.roles = 0;
+	role->nested = NULL;
+	if (!has_lane(interval) || (!sides && !is_within(interval, event)) ||
+	    !is_first(event->ctx, interval))
+		return -ENOENT;
+	if (interval->within)
+		err = get_nested(nested, event->ctx, interval, role->nr, &role->nested);
+	if (err || (interval->within && !role->nested))
+		return err ? err : -ENOENT;
+	return sides ? bind(style, event, interval, sides, role) : 0;
+}
+
+int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event, struct nested_lanes *nested,
+		    struct interval_roles *roles)
 {
 	const struct dkt_interval *interval = NULL;
 	struct interval_role role = { 0 };
 	int err = 0;
 
 	for (; err != -ENOMEM && (interval = dkt_interval_next(event->ctx, interval)); role.nr++) {
-		const uint32_t sides = roles_of(interval, event);
-
-		if (!sides || interval->per_task || interval->calls || interval->within ||
-		    !is_first(event->ctx, interval))
-			continue;
-		err = bind(style, event, interval, sides, &role);
+		err = find_role(style, event, interval, nested, &role);
 		if (!err)
 			err = add_role(style, &role, roles);
 	}
@@ -148,6 +259,8 @@ struct track *dkt__interval_begin(struct tracks *tracks, const struct interval_r
 	uint64_t key[LANE_WORDS], sectors;
 	struct track *track;
 
+	if (role->nested && !begins_nested(role, record))
+		return NULL;
 	if (!(role->side.roles & DKT_INTERVAL_BEGIN) ||
 	    !load_key(role, role->side.begin, record, strings, key, &sectors))
 		return NULL;

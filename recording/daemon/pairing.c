@@ -47,7 +47,7 @@ struct pairing {
 
 /* ---- the events ---- */
 
-/* Calls fn for the first pair of each name of which the events have both sides. */
+/* Calls fn for the first pair of each name of which the events have both sides, and so of what it is within. */
 static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_t n,
 		     int (*fn)(void *data, unsigned int kind, const struct dkt_interval *pair),
 		     void *data)
@@ -60,10 +60,9 @@ static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_
 		/* Pairs of one name are one kind, that of their first row. */
 		if (dkt_interval_find(ctx, pair->name, NULL) == pair)
 			kind = at;
-		if (pair->calls || pair->within || (done && !strcmp(done->name, pair->name)))
+		if (pair->calls || (done && !strcmp(done->name, pair->name)))
 			continue;
-		if (dkt__interval_roles_of(pair, events, n) !=
-		    (DKT_INTERVAL_BEGIN | DKT_INTERVAL_END))
+		if (!dkt__interval_is_whole(pair, events, n))
 			continue;
 		done = pair;
 		err = fn(data, kind, pair);
@@ -175,8 +174,12 @@ static int add_kind(void *data, unsigned int kind, const struct dkt_interval *pa
 		if (!err)
 			err = dkt_intervals_event(set->pairs, p->events[i], DKT_INTERVAL_BEGIN);
 	}
-	for (size_t i = first; !err && i < p->n; i++)
+	for (size_t i = first; !err && i < p->n; i++) {
 		err = add_ends(p, p->sets[i], pair);
+		if (!err)
+			err = dkt__intervals_within(p->sets[i]->pairs, pair, p->events,
+						    p->n_events);
+	}
 	return err;
 }
 

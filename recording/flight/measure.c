@@ -72,8 +72,8 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 			   dkt__no_memory(watch->ctx);
 
 	if (!err)
-		err = make_pairs(watch, row, watch->calls ? dkt__interval_call_field(row) : NULL, &pairs,
-				 &events);
+		err = make_pairs(watch, row, watch->calls ? dkt__interval_call_field(row) : NULL,
+				 &pairs, &events);
 	if (!err)
 		err = dkt_intervals_watch(pairs, watch->group.in, events, watch->group.wanted->n,
 					  watch->limit, watch->slow);
@@ -85,12 +85,39 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 	return err || watch->lat ? err : -ENOENT;
 }
 
+/* Gets the events of the pair and of what it is within, which the caller frees. NULL: the kernel lacks those of that. */
+static int row_events(struct dkt_ctx *ctx, const struct dkt_interval *row, char **globs)
+{
+	char *text __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
+	struct dkt_event *const *all;
+	size_t n;
+	int err = dkt_events(ctx, &all, &n);
+
+	*globs = NULL;
+	while (!err && text && row->outer) {
+		char *more;
+
+		row = dkt__interval_outer(row, all, n);
+		if (!row)
+			return 0;
+		more = dkt__format("%s,%s,%s", text, row->begin, row->end);
+		free(text);
+		text = more;
+	}
+	if (err)
+		return err;
+	*globs = text;
+	text = NULL;
+	return *globs ? 0 : dkt__no_memory(ctx);
+}
+
 /* True if the kernel has all events of the pair. */
 static bool has_row(struct dkt_ctx *ctx, const struct dkt_interval *row)
 {
-	char *events __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
+	char *events __cleanup(free) = NULL;
 	struct named named = { 0 };
-	bool has = events && !dkl_named_read(ctx, events, &named) && !dkl_named_check(ctx, &named);
+	bool has = !row_events(ctx, row, &events) && events &&
+		   !dkl_named_read(ctx, events, &named) && !dkl_named_check(ctx, &named);
 
 	dkl_named_clear(&named);
 	return has;
@@ -146,10 +173,10 @@ static int make_filter(struct flight_watch *watch, const struct dkt_interval *ro
 	return *filter ? 0 : dkt__no_memory(watch->ctx);
 }
 
-/* The kernel's own lists of threads do not apply to what it measures. */
+/* The kernel's own lists of threads do not apply to what it measures, and it does not know what lasts. */
 static bool kernel_can(const struct dkt_interval *row, const struct wanted_words *who)
 {
-	return row->few_keys && !who->pids;
+	return row->few_keys && !row->outer && !who->pids;
 }
 
 static int try_kernel(struct flight_watch *watch, const char *log, const char *name,
@@ -171,18 +198,17 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		     const struct wanted_words *who)
 {
 	const bool calls = !strcmp(row->name, DKT__CALLS);
-	char *globs __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
+	char *globs __cleanup(free) = NULL;
 	char *filter __cleanup(free) = NULL;
-	struct wanted_words words = { .events = globs,
-				      .pids = who->pids,
-				      .children = who->children };
+	struct wanted_words words = { .pids = who->pids, .children = who->children };
 	struct dkt_event **events __cleanup(free) = NULL;
-	int err;
+	int err = row_events(watch->ctx, row, &globs);
 
 	watch->name = row->name;
 	watch->calls = calls;
-	if (!globs)
-		return dkt__no_memory(watch->ctx);
+	if (err)
+		return err;
+	words.events = globs;
 	err = make_filter(watch, row, globs, latency, who, &filter);
 	if (!err && kernel_can(row, who)) {
 		err = try_kernel(watch, log, name, row, globs, filter);
@@ -241,11 +267,6 @@ int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const 
 	err = dkt_interval_load(ctx);
 	if (err)
 		return dkt_fail(watch->ctx, err, "%s", dkt_error(ctx));
-	if (row && row->within)
-		return dkt_fail(
-			watch->ctx, -EINVAL,
-			"'%s' counts only within '%s'; choose an interval that counts alone",
-			row->name, row->within);
 	while (row && (row->calls || !has_row(watch->ctx, row)))
 		row = dkt_interval_find(ctx, pair, row);
 	return row ? start_row(watch, log, name, row, latency, who) :

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2154 # dollars are of files and sh; set by bats and helper/live.bash
 
 load ../helper/live
+load ../helper/intervals
 
 # Prints a file with one interval. usage: interval NAME
 interval()
@@ -72,14 +73,7 @@ record()
 	has "$output" 'CREATE TABLE IF NOT EXISTS `site_chdir` '
 	has "$output" '`site_chdirfreq`'
 
-	start dktrace top --json -d 0.2 --panel intervals --interval site-chdir >"$tmp/frames" 2>"$tmp/err"
-	top=$pid
-	until_true test -s "$tmp/frames"
-	change_directory
-	counted() { [ "$(jq -n '[inputs | .intervals[] | .count] | add' "$tmp/frames" 2>/dev/null)" -ge 2 ]; }
-	until_true counted
-	kill "$top"
-	wait "$top" || true
+	top_counts site-chdir
 	interval site-none | sed 's/syscalls:/nosuch:/' >"$tmp/intervals.d/60-none.yaml"
 	expect 1 '' "dktrace: pair 'site-none': this kernel has no event nosuch:sys_enter_chdir, nosuch:sys_exit_chdir" \
 		dktrace top --batch --interval site-none
@@ -117,22 +111,8 @@ record()
 }
 
 @test "an interval of a file in intervals.d is a condition of flight and a metric of the daemon" {
-	local metrics=$tmp/dktrace-$DKTRACE_INSTANCE.prom
-
 	add_interval
-	dktrace flight start -e sched:sched_process_exec --comm "$shell" --when 'site-chdir > 1ns' --size 1M --dir "$tmp" 3>&-
-	happened()
-	{
-		change_directory
-		dktrace flight status --json | jq -r '.dumps[].reason' | grep -q 'site-chdir took '
-	}
-	until_true happened
-	dktrace flight stop
-
-	dktrace daemon start --dir "$tmp/dir" -e syscalls:sys_enter_chdir,syscalls:sys_exit_chdir --comm "$shell" --metrics "$tmp" 3>&-
-	change_directory
-	until_true grep -q '^dktrace_latency_seconds_count{.*latency="site-chdir".* 2$' "$metrics"
-	dktrace daemon stop
+	recorders_measure site-chdir syscalls:sys_enter_chdir,syscalls:sys_exit_chdir
 }
 
 @test "a wrong file in intervals.d is named with the place, and a file of the same name replaces a shipped one" {
@@ -145,8 +125,6 @@ record()
 	# Events that the user names need no file.
 	run -0 --separate-stderr dktrace latency syscalls:sys_enter_chdir syscalls:sys_exit_chdir --match common_pid -- true
 	rm "$tmp/intervals.d/60-wrong.yaml"
-	expect 1 "" "dktrace: --when: 'fsync-block' counts only within 'fsync'; choose an interval that counts alone" \
-		dktrace flight start -e sched:sched_process_exec --when 'fsync-block > 10ms' --dir "$tmp"
 	interval only >"$tmp/intervals.d/10-intervals.yaml"
 	expect 0 $'Ready-made pairs:\n  only         change of the directory\n  site-chdir   change of the directory' "" dktrace latency
 }

@@ -3,7 +3,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/keymap.h"
 #include "lib/intervals.h"
-#include "tests/helper/check.h"
+#include "tests/helper/intervals.h"
 #include "tests/helper/pages.h"
 
 #define ID_BEGIN 7
@@ -90,24 +90,6 @@ static void lose(struct tree *t, uint64_t ts, uint32_t cpu)
 	assert_int_equal(dkt_intervals_add(t->pairs, NULL, &record), 0);
 }
 
-static struct dkt_latency all(struct tree *t)
-{
-	struct dkt_latency latency;
-
-	assert_int_equal(dkt_intervals_finish(t->pairs), 0);
-	assert_int_equal(
-		dkt_intervals_group(t->pairs, DKT_INTERVALS_ALL, &latency, sizeof(latency)), 0);
-	return latency;
-}
-
-static struct dkt_intervals_info info(struct tree *t)
-{
-	struct dkt_intervals_info it;
-
-	dkt_intervals_info(t->pairs, &it, sizeof(it));
-	return it;
-}
-
 /* Events that the kernel does not have are told apart. */
 static void defined_events_pair(void **state)
 {
@@ -122,10 +104,10 @@ static void defined_events_pair(void **state)
 	start(t, "id", NULL);
 	add(t, true, 1000, 0, 1, 5);
 	add(t, false, 4000, 0, 1, 5);
-	assert_int_equal(all(t).count, 1);
-	assert_int_equal(all(t).max, 3000);
+	assert_int_equal(all_of(t->pairs).count, 1);
+	assert_int_equal(all_of(t->pairs).max, 3000);
 	/* If the two were one event, the second record would begin another pair. */
-	assert_int_equal(info(t).open, 0);
+	assert_int_equal(info_of(t->pairs).open, 0);
 }
 
 static void pairs_by_key(void **state)
@@ -141,7 +123,7 @@ static void pairs_by_key(void **state)
 	add(t, false, 150, 0, 1, 6); /* 30 */
 	add(t, false, 200, 1, 1, 5); /* 100 */
 	add(t, false, 210, 1, 3, 5); /* nobody's */
-	latency = all(t);
+	latency = all_of(t->pairs);
 	assert_int_equal(latency.count, 2);
 	assert_int_equal(latency.min, 30);
 	assert_int_equal(latency.max, 100);
@@ -150,8 +132,8 @@ static void pairs_by_key(void **state)
 	assert_int_equal(dkt_intervals_quantile(t->pairs, DKT_INTERVALS_ALL, 0.51), 100);
 	assert_int_equal(dkt_intervals_power(t->pairs, DKT_INTERVALS_ALL, 4), 1);
 	assert_int_equal(dkt_intervals_power(t->pairs, DKT_INTERVALS_ALL, 6), 1);
-	assert_int_equal(info(t).unmatched_ends, 1);
-	assert_int_equal(info(t).open, 1);
+	assert_int_equal(info_of(t->pairs).unmatched_ends, 1);
+	assert_int_equal(info_of(t->pairs).open, 1);
 	/* Their records are as they were. */
 	assert_int_equal(dkt_intervals_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 100);
@@ -172,10 +154,10 @@ static void the_later_beginning_counts(void **state)
 	add(t, true, 200, 0, 1, 0);
 	add(t, false, 210, 0, 1, 0);
 	add(t, false, 300, 0, 1, 0);
-	assert_int_equal(all(t).count, 1);
-	assert_int_equal(all(t).sum, 10);
-	assert_int_equal(info(t).nested, 1);
-	assert_int_equal(info(t).unmatched_ends, 1);
+	assert_int_equal(all_of(t->pairs).count, 1);
+	assert_int_equal(all_of(t->pairs).sum, 10);
+	assert_int_equal(info_of(t->pairs).nested, 1);
+	assert_int_equal(info_of(t->pairs).unmatched_ends, 1);
 }
 
 static void pairs_are_grouped_by_name(void **state)
@@ -198,7 +180,7 @@ static void pairs_are_grouped_by_name(void **state)
 	assert_int_equal(latency.sum, 30);
 	assert_false(latency.is_number);
 	assert_int_equal(dkt_intervals_group(t->pairs, 2, &latency, sizeof(latency)), 1);
-	assert_int_equal(all(t).count, 3);
+	assert_int_equal(all_of(t->pairs).count, 3);
 }
 
 static void pairs_are_grouped_by_number(void **state)
@@ -232,12 +214,12 @@ static void no_pair_spans_a_gap(void **state)
 	add(t, false, 1010, 0, 2, 0);
 	add(t, true, 1020, 0, 2, 0);
 	add(t, false, 1025, 0, 2, 0); /* after it: counts */
-	assert_int_equal(all(t).count, 2);
-	assert_int_equal(all(t).sum, 15);
-	assert_int_equal(all(t).max, 10);
-	assert_int_equal(info(t).spanned, 2);
-	assert_int_equal(info(t).gaps, 1);
-	assert_int_equal(info(t).unmatched_ends, 1);
+	assert_int_equal(all_of(t->pairs).count, 2);
+	assert_int_equal(all_of(t->pairs).sum, 15);
+	assert_int_equal(all_of(t->pairs).max, 10);
+	assert_int_equal(info_of(t->pairs).spanned, 2);
+	assert_int_equal(info_of(t->pairs).gaps, 1);
+	assert_int_equal(info_of(t->pairs).unmatched_ends, 1);
 	assert_int_equal(dkt_intervals_slow(t->pairs, 0, &slow, sizeof(slow)), 0);
 	assert_int_equal(slow.ns, 10);
 	assert_int_equal(dkt_intervals_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
@@ -276,8 +258,8 @@ static void each_pair_is_told_and_taken_back_by_a_gap(void **state)
 	assert_int_equal(told.count, 2);
 	assert_int_equal(told.sum, 780);
 	lose(t, 1000, 0);
-	assert_int_equal(told.count, all(t).count);
-	assert_int_equal(told.sum, all(t).sum);
+	assert_int_equal(told.count, all_of(t->pairs).count);
+	assert_int_equal(told.sum, all_of(t->pairs).sum);
 	assert_int_equal(told.last, 900);
 	/* Its error ends the call. */
 	add(t, true, 1100, 0, 1, 0);
@@ -296,9 +278,9 @@ static void one_event_can_begin_and_end(void **state)
 	add(t, true, 100, 0, 1, 0);
 	add(t, true, 150, 0, 1, 0);
 	add(t, true, 250, 0, 1, 0);
-	assert_int_equal(all(t).count, 2);
-	assert_int_equal(all(t).sum, 150);
-	assert_int_equal(info(t).nested, 0);
+	assert_int_equal(all_of(t->pairs).count, 2);
+	assert_int_equal(all_of(t->pairs).sum, 150);
+	assert_int_equal(info_of(t->pairs).nested, 0);
 }
 
 static void invalid_keys_are_refused(void **state)

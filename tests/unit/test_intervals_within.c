@@ -2,7 +2,7 @@
 /* Intervals that count only within others: what begins and ends where, two deep, requests, gaps. */
 #include "lib/inside.h"
 #include "lib/intervals.h"
-#include "tests/helper/check.h"
+#include "tests/helper/intervals.h"
 #include "tests/helper/pages.h"
 
 #define FIELD_ID "\tfield:u32 id;\toffset:8;\tsize:4;\tsigned:0;\n"
@@ -109,24 +109,6 @@ static void lose(struct tree *t)
 	assert_int_equal(dkt_intervals_add(t->pairs, NULL, &record), 0);
 }
 
-static struct dkt_latency all(struct tree *t)
-{
-	struct dkt_latency latency;
-
-	assert_int_equal(dkt_intervals_finish(t->pairs), 0);
-	assert_int_equal(
-		dkt_intervals_group(t->pairs, DKT_INTERVALS_ALL, &latency, sizeof(latency)), 0);
-	return latency;
-}
-
-static struct dkt_intervals_info info(struct tree *t)
-{
-	struct dkt_intervals_info its;
-
-	dkt_intervals_info(t->pairs, &its, sizeof(its));
-	return its;
-}
-
 static void counts_what_lies_within(void **state)
 {
 	struct tree *t = *state;
@@ -142,12 +124,12 @@ static void counts_what_lies_within(void **state)
 	add(t, JOB_END, 9, 5);
 	add(t, CALL_BEGIN, 1, 5);
 	add(t, CALL_END, 1, 5);
-	assert_int_equal(all(t).count, 1);
-	assert_int_equal(all(t).sum, 20);
-	assert_int_equal(info(t).begins, 1);
-	assert_int_equal(info(t).ends, 1);
-	assert_int_equal(info(t).unmatched_begins, 0);
-	assert_int_equal(info(t).unmatched_ends, 0);
+	assert_int_equal(all_of(t->pairs).count, 1);
+	assert_int_equal(all_of(t->pairs).sum, 20);
+	assert_int_equal(info_of(t->pairs).begins, 1);
+	assert_int_equal(info_of(t->pairs).ends, 1);
+	assert_int_equal(info_of(t->pairs).unmatched_begins, 0);
+	assert_int_equal(info_of(t->pairs).unmatched_ends, 0);
 }
 
 static void an_end_of_the_outer_one_cuts_off(void **state)
@@ -161,13 +143,13 @@ static void an_end_of_the_outer_one_cuts_off(void **state)
 	/* Another job of the same ID is not the one in which it began. */
 	add(t, JOB_BEGIN, 9, 5);
 	add(t, CALL_END, 1, 5);
-	assert_int_equal(all(t).count, 0);
-	assert_int_equal(info(t).unmatched_begins, 1);
+	assert_int_equal(all_of(t->pairs).count, 0);
+	assert_int_equal(info_of(t->pairs).unmatched_begins, 1);
 	add(t, CALL_BEGIN, 1, 5);
 	add(t, JOB_BEGIN, 9, 5); /* begins again */
 	add(t, CALL_END, 1, 5);
-	assert_int_equal(all(t).count, 0);
-	assert_int_equal(info(t).unmatched_begins, 2);
+	assert_int_equal(all_of(t->pairs).count, 0);
+	assert_int_equal(info_of(t->pairs).unmatched_begins, 2);
 }
 
 static void outer_ones_are_within_others(void **state)
@@ -190,10 +172,10 @@ static void outer_ones_are_within_others(void **state)
 	add(t, WAIT_END, 3, 73); /* its call has no job any more */
 	add(t, WAIT_BEGIN, 1, 74);
 	add(t, WAIT_END, 3, 74);
-	assert_int_equal(all(t).count, 1);
-	assert_int_equal(all(t).sum, 20);
-	assert_int_equal(info(t).unmatched_begins, 1);
-	assert_int_equal(info(t).unmatched_ends, 0);
+	assert_int_equal(all_of(t->pairs).count, 1);
+	assert_int_equal(all_of(t->pairs).sum, 20);
+	assert_int_equal(info_of(t->pairs).unmatched_begins, 1);
+	assert_int_equal(info_of(t->pairs).unmatched_ends, 0);
 }
 
 static void a_gap_ends_all(void **state)
@@ -207,12 +189,12 @@ static void a_gap_ends_all(void **state)
 	add(t, CALL_END, 1, 5);
 	add(t, CALL_BEGIN, 1, 5); /* the job may have ended */
 	add(t, CALL_END, 1, 5);
-	assert_int_equal(all(t).count, 0);
-	assert_int_equal(info(t).spanned, 1);
+	assert_int_equal(all_of(t->pairs).count, 0);
+	assert_int_equal(info_of(t->pairs).spanned, 1);
 	add(t, JOB_BEGIN, 9, 5);
 	add(t, CALL_BEGIN, 1, 5);
 	add(t, CALL_END, 1, 5);
-	assert_int_equal(all(t).count, 1);
+	assert_int_equal(all_of(t->pairs).count, 1);
 }
 
 static void several_outer_ones_share_a_key(void **state)
@@ -230,8 +212,8 @@ static void several_outer_ones_share_a_key(void **state)
 	add(t, CALL_END, 1, 6);
 	add(t, WAIT_BEGIN, 1, 72);
 	add(t, WAIT_END, 1, 72);
-	assert_int_equal(all(t).count, 1);
-	assert_int_equal(all(t).sum, 10);
+	assert_int_equal(all_of(t->pairs).count, 1);
+	assert_int_equal(all_of(t->pairs).sum, 10);
 }
 
 static void what_is_not_within_counts_anywhere(void **state)
@@ -241,7 +223,7 @@ static void what_is_not_within_counts_anywhere(void **state)
 	start(t, "alone");
 	add(t, WAIT_BEGIN, 1, 71);
 	add(t, WAIT_END, 1, 71);
-	assert_int_equal(all(t).count, 1);
+	assert_int_equal(all_of(t->pairs).count, 1);
 }
 
 static void the_outer_one_must_have_events(void **state)
