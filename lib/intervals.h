@@ -64,7 +64,7 @@ struct pair_place {
 	uint64_t since; /* since when one of that key has lasted, ns */
 };
 
-/* What has begun, if it counts only within others, or others count only within it. */
+/* An interval that has begun, if it counts only within others, or others count only within it. */
 struct pair_nested {
 	struct pair_begun begun;
 	struct pair_place place;

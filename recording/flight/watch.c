@@ -230,7 +230,8 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 
 static char *slow_reason(struct flight_watch *watch, const struct dkt_record *record, uint64_t ns)
 {
-	const char *call = watch->calls ? dkt__interval_call_name(watch->ctx, record, watch->by) : NULL;
+	const char *call = watch->calls ? dkt__interval_call_name(watch->ctx, record, watch->by) :
+					  NULL;
 
 	return dkt__format("%s took %.3f ms: %s-%d", call ? call : watch->name, (double)ns / 1e6,
 			   dkt_source_comm(watch->source, record), record->pid);
