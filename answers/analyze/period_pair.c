@@ -16,15 +16,14 @@
 
 static int unknown(struct dkt_ctx *ctx, const char *name)
 {
-	const struct dkt_interval *pair = NULL;
+	const struct dkt_interval *list;
 	struct dkt__guess guess;
-	int err = dkt_interval_load(ctx);
+	size_t n;
+	int err = dkt_interval_list(ctx, &list, &n);
 
 	if (err)
 		return err;
-	dkt__guess_start(&guess, name, strlen(name));
-	while ((pair = dkt_interval_next(ctx, pair)))
-		dkt__guess_try(&guess, pair->name);
+	dkt__interval_guess(ctx, &guess, name);
 	return dkt_fail(ctx, -EINVAL,
 			"'%s' is not a ready-made pair, which 'dktrace latency' lists, nor a"
 			" definition: NAME: begin EVENTS; end EVENTS%s",
@@ -231,12 +230,12 @@ static int get_columns(struct dkt_ctx *ctx, struct dkt_ctx *definitions,
 		       size_t *n_groups)
 {
 	struct dkt__strings own = { 0 }, keys = { 0 }, shown = { 0 };
-	const struct dkt_interval *way = NULL;
+	const struct dkt_interval *way = dkt_interval_find(definitions, pair->name);
 	int err = add_keys(ctx, pair, &own);
 
 	if (!err)
 		err = add_shown(pair, &own);
-	while (!err && (way = dkt_interval_find(definitions, pair->name, way))) {
+	for (; !err && way; way = way->next) {
 		err = add_keys(ctx, way, &keys);
 		if (!err)
 			err = add_shown(way, &shown);
@@ -282,11 +281,10 @@ char *period_pair_name(const char *name)
 static const struct dkt_interval *choose(struct dkt_ctx *ctx, struct dkt_ctx *definitions,
 					 const char *name)
 {
-	const struct dkt_interval *first = dkt_interval_find(definitions, name, NULL),
-				  *pair = first;
+	const struct dkt_interval *first = dkt_interval_find(definitions, name), *pair = first;
 
 	while (pair && !find_event(ctx, pair->begin))
-		pair = dkt_interval_find(definitions, name, pair);
+		pair = pair->next;
 	return pair ? pair : first;
 }
 

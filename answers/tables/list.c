@@ -203,15 +203,17 @@ static int lacks_intervals(struct answers *answers)
 
 static int add_intervals(struct answers *answers)
 {
-	const struct dkt_interval *interval = NULL, *before = NULL;
-	int err = dkt_interval_load(answers->ctx);
+	const struct dkt_interval *list;
+	size_t n;
+	int err = dkt_interval_list(answers->ctx, &list, &n);
 
 	if (err == -ENOENT)
 		return lacks_intervals(answers);
-	for (; !err && (interval = dkt_interval_next(answers->ctx, interval)); before = interval) {
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct dkt_interval *interval = &list[i];
 		char *name;
 
-		if ((before && !strcmp(before->name, interval->name)) ||
+		if (dkt_interval_find(answers->ctx, interval->name) != interval ||
 		    (interval->analysis && analysis_find(interval->analysis)))
 			continue;
 		name = period_pair_name(interval->name);

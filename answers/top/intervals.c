@@ -66,14 +66,14 @@ static int open_pairs(struct activity *activity, struct measured *measured,
 
 static int open_one(struct activity *activity, struct measured *measured, const char *name)
 {
-	const struct dkt_interval *way = NULL, *last = NULL;
+	const struct dkt_interval *way = dkt_interval_find(activity->ctx, name), *last = NULL;
 	struct dkt_event *const *events;
 	size_t n;
 	int err = dkt_events(activity->ctx, &events, &n);
 
 	if (err)
 		return err;
-	while ((way = dkt_interval_find(activity->ctx, name, way))) {
+	for (; way; way = way->next) {
 		/* A way for some calls would need a filter for records that others count. */
 		if (way->calls)
 			continue;

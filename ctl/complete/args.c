@@ -78,8 +78,7 @@ static void offer_instances(const struct completing *at)
 static void offer_fields_typed(const struct completing *at)
 {
 	const char *first = argument(at, 1), *second = argument(at, 2);
-	const struct dkt_interval *pair = first ? dkt_interval_find(at->app->ctx, first, NULL) :
-						  NULL;
+	const struct dkt_interval *pair = first ? dkt_interval_find(at->app->ctx, first) : NULL;
 	char *events __cleanup(free) = NULL;
 
 	if (pair) {
@@ -126,15 +125,14 @@ static void offer_top_columns(const struct completing *at)
 
 static void offer_intervals(const struct completing *at)
 {
-	const struct dkt_interval *pair = NULL;
-	const char *before = "";
+	const struct dkt_interval *list;
+	size_t n;
 
-	/* Several rows of the same name follow each other. */
-	while ((pair = dkt_interval_next(at->app->ctx, pair))) {
-		if (strcmp(pair->name, before) != 0)
-			offer(&at->typed, pair->name, "");
-		before = pair->name;
-	}
+	if (dkt_interval_list(at->app->ctx, &list, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (dkt_interval_find(at->app->ctx, list[i].name) == &list[i])
+			offer(&at->typed, list[i].name, "");
 }
 
 /* Offers the last name of "fsync,jbd2". */
@@ -271,7 +269,7 @@ static void offer_pairs(const struct completing *at)
 {
 	const char *first = argument(at, 1);
 
-	if (argument(at, 2) || (first && dkt_interval_find(at->app->ctx, first, NULL)))
+	if (argument(at, 2) || (first && dkt_interval_find(at->app->ctx, first)))
 		return;
 	if (!first)
 		offer_intervals(at);

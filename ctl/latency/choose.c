@@ -11,11 +11,11 @@
 /* True if a row of that name can be measured. */
 static bool is_usable(struct latency *latency, const char *name)
 {
-	const struct dkt_interval *pair = NULL;
+	const struct dkt_interval *pair = dkt_interval_find(latency->app->ctx, name);
 	struct latency_set set;
 	bool usable = false;
 
-	while (!usable && (pair = dkt_interval_find(latency->app->ctx, name, pair))) {
+	for (; !usable && pair; pair = pair->next) {
 		usable = !latency_find(latency->ctx, pair, !latency->app->input, &set) &&
 			 set.usable;
 		latency_set_clear(&set);
@@ -23,32 +23,21 @@ static bool is_usable(struct latency *latency, const char *name)
 	return usable;
 }
 
-const char *latency_pair_guess(struct dkt_ctx *ctx, struct dkt__guess *guess, const char *name)
-{
-	const struct dkt_interval *pair = NULL;
-
-	dkt__guess_start(guess, name, strlen(name));
-	while ((pair = dkt_interval_next(ctx, pair)))
-		dkt__guess_try(guess, pair->name);
-	return dkt__guess_words(guess);
-}
-
 int latency_list(struct latency *latency)
 {
 	const char *none = latency->app->input ? " (the file does not have the events)" :
 						 " (this kernel does not have the events)";
-	const struct dkt_interval *pair = NULL, *before = NULL;
-	int err = dkt_interval_load(latency->app->ctx);
+	const struct dkt_interval *list;
+	size_t n;
+	int err = dkt_interval_list(latency->app->ctx, &list, &n);
 
 	if (err)
 		return err;
 	printf("Ready-made pairs:\n");
-	for (; (pair = dkt_interval_next(latency->app->ctx, pair)); before = pair) {
-		if (before && !strcmp(before->name, pair->name))
-			continue;
-		printf("  %-12s %s%s\n", pair->name, pair->about,
-		       is_usable(latency, pair->name) ? "" : none);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (dkt_interval_find(latency->app->ctx, list[i].name) == &list[i])
+			printf("  %-12s %s%s\n", list[i].name, list[i].about,
+			       is_usable(latency, list[i].name) ? "" : none);
 	return 0;
 }
 
@@ -187,19 +176,18 @@ static bool has_enough(const struct latency *latency)
 int latency_choose(struct latency *latency, int slowest)
 {
 	const char *name = latency->pair.name;
-	const struct dkt_interval *row = name ? dkt_interval_find(latency->app->ctx, name, NULL) :
+	const struct dkt_interval *row = name ? dkt_interval_find(latency->app->ctx, name) :
 						&latency->pair;
 	struct latency_set unusable = { 0 };
 	int err, first = 0;
 
 	err = live_args_filter(latency->app, latency->ctx, &latency->filter);
-	for (; !err && row && !has_enough(latency);
-	     row = name ? dkt_interval_find(latency->app->ctx, name, row) : NULL) {
+	for (; !err && row && !has_enough(latency); row = row->next) {
 		if (row->calls && !latency->app->input)
 			continue;
 		err = try_row(latency, row, slowest, &unusable);
 		/* Another row may have the fields of --match, --keys and --filter. */
-		if (err == -ENOENT && name && dkt_interval_find(latency->app->ctx, name, row)) {
+		if (err == -ENOENT && row->next) {
 			first = err;
 			err = 0;
 		}

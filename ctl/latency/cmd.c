@@ -8,6 +8,7 @@
 #include "ctl/app/watch.h"
 #include "ctl/input/live_args.h"
 #include "ctl/latency/latency.h"
+#include "lib/inside.h"
 
 OPT_OWN(latency,
 	{ "kernel", 0, NULL, AT(latency, kernel), "pair and count in the kernel: a table by powers of two" },
@@ -25,7 +26,7 @@ OPT_OWN(latency,
 static bool is_interval(const char *name)
 {
 	struct dkt_ctx *ctx;
-	bool is = !dkt_ctx_new(NULL, &ctx) && dkt_interval_find(ctx, name, NULL);
+	bool is = !dkt_ctx_new(NULL, &ctx) && dkt_interval_find(ctx, name);
 
 	dkt_ctx_free(ctx);
 	return is;
@@ -47,9 +48,10 @@ static int read_args(struct latency *latency, int argc, char **argv)
 {
 	struct app *app = latency->app;
 	bool function = !strcmp(argv[1], LATENCY_FUNCTION);
+	const struct dkt_interval *list;
 	struct dkt__guess guess;
-	const struct dkt_interval *row = function ? NULL :
-						    dkt_interval_find(app->ctx, argv[1], NULL);
+	size_t n;
+	const struct dkt_interval *row = function ? NULL : dkt_interval_find(app->ctx, argv[1]);
 	int used = row ? 2 : 3, words = argc - app->n_command;
 
 	if (function) {
@@ -61,13 +63,15 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	} else if (row) {
 		latency->pair = *row;
 	} else {
-		if (!strchr(argv[1], ':') && dkt_interval_load(app->ctx))
+		if (!strchr(argv[1], ':') && dkt_interval_list(app->ctx, &list, &n))
 			return app_fail(app);
-		if (words < 3)
+		if (words < 3) {
+			dkt__interval_guess(app->ctx, &guess, argv[1]);
 			return app_usage(
 				"latency: '%s' is not a ready-made pair; give BEGIN and END events, or run"
 				" 'dktrace latency' to list the pairs%s",
-				argv[1], latency_pair_guess(app->ctx, &guess, argv[1]));
+				argv[1], dkt__guess_words(&guess));
+		}
 		if (value_select(app->ctx, "latency", argv[1]) ||
 		    value_select(app->ctx, "latency", argv[2]))
 			return app_usage("%s", dkt_error(app->ctx));

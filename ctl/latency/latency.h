@@ -152,9 +152,6 @@ int latency_create_probes(struct latency *latency);
 /* Removes the probes. Keeps the context's error message. */
 void latency_remove_probes(struct latency *latency);
 
-/* Returns "; did you mean NAME?" or "". */
-const char *latency_pair_guess(struct dkt_ctx *ctx, struct dkt__guess *guess, const char *name);
-
 /* Prints the ready-made pairs, and which of them cannot be measured. */
 int latency_list(struct latency *latency);
 

@@ -156,7 +156,7 @@ static const char *analysis_of_missing(const struct query *query, const char *wo
 
 	if (strncmp(words, NO_TABLE, strlen(NO_TABLE)) != 0)
 		return NULL;
-	interval = dkt_interval_find(query->app->ctx, words + strlen(NO_TABLE), NULL);
+	interval = dkt_interval_find(query->app->ctx, words + strlen(NO_TABLE));
 	return interval ? interval->analysis : NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "ctl/top/top.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 #define ASCENDING  ".ascending"
 #define DESCENDING ".descending"
@@ -29,14 +30,13 @@ int top_read_panels(const struct top *top, const char *text, unsigned int *panel
 
 static int no_interval(struct top *top, const char *word)
 {
-	const struct dkt_interval *interval = NULL;
+	const struct dkt_interval *list;
 	struct dkt__guess guess;
+	size_t n;
 
-	if (dkt_interval_load(top->app->ctx))
+	if (dkt_interval_list(top->app->ctx, &list, &n))
 		return app_fail(top->app);
-	dkt__guess_start(&guess, word, strlen(word));
-	while ((interval = dkt_interval_next(top->app->ctx, interval)))
-		dkt__guess_try(&guess, interval->name);
+	dkt__interval_guess(top->app->ctx, &guess, word);
 	return app_usage(
 		"--interval: '%s' is not a ready-made pair%s; 'dktrace latency' lists them", word,
 		dkt__guess_words(&guess));
@@ -48,7 +48,7 @@ int top_read_intervals(struct top *top, const char *text)
 
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
 	     word = strtok_r(NULL, ",", &save)) {
-		if (!dkt_interval_find(top->app->ctx, word, NULL))
+		if (!dkt_interval_find(top->app->ctx, word))
 			return no_interval(top, word);
 		if (!dkt__strings_has(&top->intervals, word) &&
 		    dkt__strings_add(&top->intervals, word)) {

@@ -48,20 +48,19 @@ static int open_pair(struct view *view, const struct dkt_interval *row, size_t p
 
 int view_pairs_init(struct view *view)
 {
+	const struct dkt_interval *list;
 	struct view_pair *pair;
-	int err = dkt_interval_load(view->app->ctx);
+	size_t n;
+	int err = dkt_interval_list(view->app->ctx, &list, &n);
 
 	if (err)
 		return err;
-	for (size_t part = 0; !err && part < view->in->pipeline.n; part++) {
-		const struct dkt_interval *row = NULL;
-
-		while (!err && (row = dkt_interval_next(view->app->ctx, row))) {
-			err = open_pair(view, row, part, &pair);
+	for (size_t part = 0; !err && part < view->in->pipeline.n; part++)
+		for (size_t i = 0; !err && i < n; i++) {
+			err = open_pair(view, &list[i], part, &pair);
 			if (!err && pair)
 				err = dkt__append(view->pairs, view->n_pairs, pair);
 		}
-	}
 	return dkl_pipeline_fail(&view->in->pipeline, err);
 }
 

@@ -249,23 +249,15 @@ struct dkt_interval {
 #define DKT_INTERVALS_MAX 120
 
 /*
- * Reads the ready-made intervals of the files in DKTRACE_INTERVALS, or else in the installed intervals.d and in
- * /etc/dktrace/intervals.d; see dktrace-intervals(5). The context keeps them. -EINVAL: a file is wrong, the
- * message begins with FILE:LINE:COLUMN; -ENOENT: a directory does not exist; -E2BIG: there are more than
- * DKT_INTERVALS_MAX.
+ * Gets the ready-made intervals; those of a name are beside each other. The first call reads the files in
+ * DKTRACE_INTERVALS, or else in the installed intervals.d and in /etc/dktrace/intervals.d; see
+ * dktrace-intervals(5). The array lives as long as the context. -EINVAL: a file is wrong, the message begins with
+ * FILE:LINE:COLUMN; -ENOENT: a directory does not exist; -E2BIG: there are more than DKT_INTERVALS_MAX.
  */
-DKT_API int dkt_interval_load(struct dkt_ctx *ctx);
+DKT_API int dkt_interval_list(struct dkt_ctx *ctx, const struct dkt_interval **list, size_t *n);
 
-/*
- * Returns the interval after another, or NULL after the last; after NULL: the first. They live as long as the
- * context. The first call reads them. If it cannot, it returns NULL, and dkt_error() says why.
- */
-DKT_API const struct dkt_interval *dkt_interval_next(struct dkt_ctx *ctx,
-						     const struct dkt_interval *after);
-
-/* The same for those of the name. */
-DKT_API const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name,
-						     const struct dkt_interval *after);
+/* Returns the first interval of the name, or NULL: there is none, or the files cannot be read, as dkt_error() says. */
+DKT_API const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name);
 
 enum dkt_interval_role { DKT_INTERVAL_BEGIN = 1, DKT_INTERVAL_END = 2 };
 

@@ -108,6 +108,11 @@ int dkt__instance_get_hist(struct dkt_instance *instance, struct dkt_event *even
 
 /* ---- intervals, the time from one record to another ---- */
 
+struct dkt__guess;
+
+/* Starts a guess at the name, with those of all ready-made intervals. */
+void dkt__interval_guess(struct dkt_ctx *ctx, struct dkt__guess *guess, const char *name);
+
 /* Returns what records of the n events do together: begin the interval, end it (enum dkt_interval_role). */
 uint32_t dkt__interval_roles_of(const struct dkt_interval *interval,
 				struct dkt_event *const *events, size_t n);

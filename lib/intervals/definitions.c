@@ -2,6 +2,7 @@
 /* The ready-made intervals: reads their files, as dktrace-intervals(5) describes them. */
 #include "lib/base/data_files.h"
 #include "lib/base/glob.h"
+#include "lib/base/guess.h"
 #include "lib/base/yaml.h"
 #include "lib/event.h"
 #include "lib/intervals.h"
@@ -255,10 +256,8 @@ static struct dkt__intervals *begin(struct dkt_ctx *ctx)
 	return all;
 }
 
-int dkt_interval_load(struct dkt_ctx *ctx)
+static int load_files(struct dkt_ctx *ctx)
 {
-	dkt__needs(ctx, ctx);
-
 	struct dkt__intervals *all;
 	char *why = NULL;
 	int err;
@@ -282,25 +281,39 @@ int dkt__interval_load_text(struct dkt_ctx *ctx, const char *file, const char *t
 
 /* ---- use ---- */
 
-const struct dkt_interval *dkt_interval_next(struct dkt_ctx *ctx, const struct dkt_interval *after)
+int dkt_interval_list(struct dkt_ctx *ctx, const struct dkt_interval **list, size_t *n)
 {
-	size_t next;
+	dkt__needs(ctx, dkt__clear(list) && dkt__clear(n) && ctx);
 
-	if (!ctx || dkt_interval_load(ctx))
-		return NULL;
-	next = after ? (size_t)(after - ctx->intervals->list) + 1 : 0;
-	return next < ctx->intervals->n ? &ctx->intervals->list[next] : NULL;
+	int err = load_files(ctx);
+
+	if (err)
+		return err;
+	*list = ctx->intervals->list;
+	*n = ctx->intervals->n;
+	return 0;
 }
 
-const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name,
-					     const struct dkt_interval *after)
+const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name)
 {
-	const struct dkt_interval *interval = after;
+	if (!ctx || !name || load_files(ctx))
+		return NULL;
+	for (size_t i = 0; i < ctx->intervals->n; i++)
+		if (!strcmp(ctx->intervals->list[i].name, name))
+			return &ctx->intervals->list[i];
+	return NULL;
+}
 
-	while ((interval = dkt_interval_next(ctx, interval)) &&
-	       (!name || strcmp(interval->name, name) != 0))
-		;
-	return interval;
+void dkt__interval_guess(struct dkt_ctx *ctx, struct dkt__guess *guess, const char *name)
+{
+	const struct dkt_interval *list;
+	size_t n;
+
+	dkt__guess_start(guess, name, strlen(name));
+	if (dkt_interval_list(ctx, &list, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		dkt__guess_try(guess, list[i].name);
 }
 
 static bool has(const char *globs, const struct dkt_event *event)

@@ -49,11 +49,10 @@ static bool has_events(struct dkt_ctx *ctx, const struct dkt_interval *interval)
 /* True if no earlier one of the name can be drawn. */
 static bool is_first(struct dkt_ctx *ctx, const struct dkt_interval *interval)
 {
-	const struct dkt_interval *first = NULL;
+	const struct dkt_interval *first = dkt_interval_find(ctx, interval->name);
 
-	do
-		first = dkt_interval_find(ctx, interval->name, first);
-	while (first && first != interval && !has_events(ctx, first));
+	while (first && first != interval && !has_events(ctx, first))
+		first = first->next;
 	return first == interval && has_events(ctx, interval);
 }
 
@@ -200,12 +199,13 @@ static int find_role(struct dkt_style *style, struct dkt_event *event,
 int dkt__lane_roles(struct dkt_style *style, struct dkt_event *event, struct nested_lanes *nested,
 		    struct interval_roles *roles)
 {
-	const struct dkt_interval *interval = NULL;
 	struct interval_role role = { 0 };
-	int err = 0;
+	const struct dkt_interval *list;
+	size_t n;
+	int err = dkt_interval_list(event->ctx, &list, &n);
 
-	for (; err != -ENOMEM && (interval = dkt_interval_next(event->ctx, interval)); role.nr++) {
-		err = find_role(style, event, interval, nested, &role);
+	for (; err != -ENOMEM && role.nr < n; role.nr++) {
+		err = find_role(style, event, &list[role.nr], nested, &role);
 		if (!err)
 			err = add_role(style, &role, roles);
 	}

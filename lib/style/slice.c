@@ -59,17 +59,18 @@ static const char *cut_name(struct dkt_style *style, const char *name)
  */
 static bool find_interval(struct dkt_style *style, const struct dkt_event *event, struct pair *pair)
 {
-	const struct dkt_interval *interval = NULL;
+	const struct dkt_interval *list, *interval;
 	unsigned int nr = 0;
+	size_t n;
 
-	while ((interval = dkt_interval_next(event->ctx, interval))) {
-		if (interval->per_task && !interval->calls && !interval->within &&
-		    dkt_interval_roles(interval, event))
-			break;
-		nr++;
-	}
-	if (!interval)
+	if (dkt_interval_list(event->ctx, &list, &n))
 		return false;
+	while (nr < n && !(list[nr].per_task && !list[nr].calls && !list[nr].within &&
+			   dkt_interval_roles(&list[nr], event)))
+		nr++;
+	if (nr == n)
+		return false;
+	interval = &list[nr];
 	*pair = (struct pair){
 		.phase = dkt_interval_roles(interval, event) & DKT_INTERVAL_BEGIN ? PAIR_BEGIN :
 										    PAIR_END,

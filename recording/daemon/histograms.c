@@ -86,13 +86,14 @@ void histograms_publish(const struct histograms *all, struct histograms *shared)
 /* Pairs of one name are one kind. */
 static const char *kind_name(struct dkt_ctx *ctx, unsigned int kind)
 {
-	const struct dkt_interval *pair = NULL;
+	const struct dkt_interval *list;
+	size_t n;
 
 	if (kind == HISTOGRAM_RPC)
 		return RPC_TIMES_NAME;
-	while ((pair = dkt_interval_next(ctx, pair)) && kind-- > HISTOGRAM_PAIRS)
-		;
-	return pair ? pair->name : "";
+	if (dkt_interval_list(ctx, &list, &n) || kind - HISTOGRAM_PAIRS >= n)
+		return "";
+	return list[kind - HISTOGRAM_PAIRS].name;
 }
 
 /* The labels of a histogram. A name of a log has no character that a label must escape. */

@@ -40,10 +40,12 @@ int archive_metrics_set(struct archive_metrics *metrics, struct dkt_ctx *ctx, co
 			const char *log, struct dkt_recorder *recorder)
 {
 	char *path = dir ? dkt__format("%s/dktrace-%s.prom", dir, log) : NULL;
+	const struct dkt_interval *list;
+	size_t n;
 	int err = dir && !path ? dkt__no_memory(ctx) : 0;
 
 	if (!err && path)
-		err = dkt_interval_load(ctx);
+		err = dkt_interval_list(ctx, &list, &n);
 	if (!err && path)
 		err = dkt__recorder_count_events(recorder);
 	if (err) {

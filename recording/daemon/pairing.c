@@ -52,20 +52,19 @@ static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_
 		     int (*fn)(void *data, unsigned int kind, const struct dkt_interval *pair),
 		     void *data)
 {
-	const struct dkt_interval *pair = NULL, *done = NULL;
-	int err = 0;
+	const struct dkt_interval *list;
+	size_t n_list;
+	int err = dkt_interval_list(ctx, &list, &n_list);
 
-	for (unsigned int at = HISTOGRAM_PAIRS, kind = at;
-	     !err && at < HISTOGRAM_KINDS && (pair = dkt_interval_next(ctx, pair)); at++) {
-		/* Pairs of one name are one kind, that of their first row. */
-		if (dkt_interval_find(ctx, pair->name, NULL) == pair)
-			kind = at;
-		if (pair->calls || (done && !strcmp(done->name, pair->name)))
-			continue;
-		if (!dkt__interval_is_whole(pair, events, n))
-			continue;
-		done = pair;
-		err = fn(data, kind, pair);
+	/* Pairs of one name are one kind, that of their first row. */
+	for (size_t i = 0; !err && i < n_list; i++) {
+		const struct dkt_interval *pair =
+			dkt_interval_find(ctx, list[i].name) == &list[i] ? &list[i] : NULL;
+
+		while (pair && (pair->calls || !dkt__interval_is_whole(pair, events, n)))
+			pair = pair->next;
+		if (pair)
+			err = fn(data, HISTOGRAM_PAIRS + (unsigned int)i, pair);
 	}
 	return err;
 }
@@ -87,18 +86,21 @@ bool pairing_has(struct dkt_ctx *ctx, const struct wanted *wanted)
 		events[i] = wanted->list[i].event;
 		messages |= dkl_message_is(events[i]);
 	}
-	return events && (messages || each_kind(ctx, events, wanted->n, found, NULL));
+	return events && (messages || each_kind(ctx, events, wanted->n, found, NULL) > 0);
 }
 
 /* A dkt_event_fn; data: the context with the intervals. */
 static bool wants(void *data, struct dkt_event *event)
 {
-	const struct dkt_interval *pair = NULL;
+	const struct dkt_interval *list;
+	bool wanted = dkl_message_is(event);
+	size_t n;
 
-	while ((pair = dkt_interval_next(data, pair)))
-		if (dkt_interval_roles(pair, event))
-			return true;
-	return dkl_message_is(event);
+	if (dkt_interval_list(data, &list, &n))
+		return wanted;
+	for (size_t i = 0; !wanted && i < n; i++)
+		wanted = dkt_interval_roles(&list[i], event);
+	return wanted;
 }
 
 static uint32_t classes_of(const struct pairing *p, struct dkt_event *event)

@@ -258,17 +258,18 @@ static int start_rpcs(struct flight_watch *watch, const char *log, const char *n
 int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const char *log,
 			 const char *name, const char *latency, const struct wanted_words *who)
 {
-	const char *pair = dkt_interval_find(ctx, latency, NULL) ? latency : DKT__CALLS;
-	const struct dkt_interval *row = dkt_interval_find(ctx, pair, NULL);
+	const char *pair = dkt_interval_find(ctx, latency) ? latency : DKT__CALLS;
+	const struct dkt_interval *row = dkt_interval_find(ctx, pair), *list;
+	size_t n;
 	int err;
 
 	if (!strcmp(latency, RPC_TIMES_NAME))
 		return start_rpcs(watch, log, name);
-	err = dkt_interval_load(ctx);
+	err = dkt_interval_list(ctx, &list, &n);
 	if (err)
 		return dkt_fail(watch->ctx, err, "%s", dkt_error(ctx));
 	while (row && (row->calls || !has_row(watch->ctx, row)))
-		row = dkt_interval_find(ctx, pair, row);
+		row = row->next;
 	return row ? start_row(watch, log, name, row, latency, who) :
 		     dkt__fail_in(watch->ctx, -ENOENT, "pair '%s'", pair);
 }

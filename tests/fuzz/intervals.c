@@ -8,15 +8,19 @@
 
 static void check(struct dkt_ctx *ctx)
 {
-	const struct dkt_interval *interval = NULL;
+	const struct dkt_interval *list;
+	size_t n;
 
-	while ((interval = dkt_interval_next(ctx, interval))) {
+	if (dkt_interval_list(ctx, &list, &n))
+		abort();
+	for (size_t i = 0; i < n; i++) {
+		const struct dkt_interval *interval = &list[i];
 		DKT_OPTS(dkt_intervals_opts, opts, .key = interval->match, .by = interval->keys);
 		struct dkt_intervals *pairs;
 
 		if (!interval->begin || !interval->end || dkt_intervals_new(ctx, &opts, &pairs) ||
-		    !dkt_interval_find(ctx, interval->name, NULL) ||
-		    (interval->within && !dkt_interval_find(ctx, interval->within, NULL)))
+		    !dkt_interval_find(ctx, interval->name) ||
+		    (interval->within && !dkt_interval_find(ctx, interval->within)))
 			abort();
 		dkt_intervals_free(pairs);
 	}

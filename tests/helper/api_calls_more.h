@@ -199,12 +199,12 @@ static const struct dkt_interval api_interval = { .name = "x",
 	  }))                                                                                      \
 	X(dkt__dump_why, "", GIVES_NOT(dkt__dump_why(-EIO)))                                       \
 	/* pairs */                                                                                \
-	X(dkt_interval_load, "E", dkt_interval_load(A(0, r->fresh)))                               \
-	X(dkt_interval_next, "n0",                                                                 \
-	  GIVES_NOT(dkt_interval_next(A(0, r->fresh), A(1, dkt_interval_next(r->fresh, NULL)))))   \
-	X(dkt_interval_find, "nn0",                                                                \
-	  GIVES_NOT(dkt_interval_find(A(0, r->fresh), A(1, "wakeup"),                              \
-				      A(2, dkt_interval_next(r->fresh, NULL)))))                   \
+	X(dkt_interval_list, "EEE", ({                                                             \
+		  const struct dkt_interval *list;                                                 \
+		  size_t n;                                                                        \
+		  dkt_interval_list(A(0, r->fresh), A(1, &list), A(2, &n));                        \
+	  }))                                                                                      \
+	X(dkt_interval_find, "nn", GIVES_NOT(dkt_interval_find(A(0, r->fresh), A(1, "wakeup"))))   \
 	X(dkt_interval_roles, "nn",                                                                \
 	  GIVES_NOT(dkt_interval_roles(A(0, &api_interval), A(1, r->event))))                      \
 	X(dkt_intervals_new, "EEE", GIVES(struct dkt_intervals, dkt_intervals_free, ({             \

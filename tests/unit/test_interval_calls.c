@@ -12,7 +12,7 @@ static struct dkt_ctx *ctx;
 /* True if the filter of these names compares the number as shown. */
 static bool compares(const char *names, const char *sign, int nr)
 {
-	const struct dkt_interval *row = dkt_interval_find(ctx, DKT__CALLS, NULL);
+	const struct dkt_interval *row = dkt_interval_find(ctx, DKT__CALLS);
 	char *filter __cleanup(free) = NULL;
 	char *one __cleanup(free) = dkt__format("id %s %d ", sign, nr);
 	char *all __cleanup(free) = NULL;
@@ -43,7 +43,7 @@ static void named_calls_are_these_also_if_they_wait(void **state)
 
 static void an_unknown_call_is_refused(void **state)
 {
-	const struct dkt_interval *row = dkt_interval_find(ctx, DKT__CALLS, NULL);
+	const struct dkt_interval *row = dkt_interval_find(ctx, DKT__CALLS);
 	char *filter;
 
 	(void)state;

@@ -70,7 +70,7 @@ static int teardown(void **state)
 
 static int open_interval(struct tree *t, const char *name, size_t n)
 {
-	const struct dkt_interval *interval = dkt_interval_find(t->ctx, name, NULL);
+	const struct dkt_interval *interval = dkt_interval_find(t->ctx, name);
 	DKT_OPTS(dkt_intervals_opts, opts);
 
 	assert_non_null(interval);
@@ -229,7 +229,7 @@ static void what_is_not_within_counts_anywhere(void **state)
 static void the_outer_one_must_have_events(void **state)
 {
 	struct tree *t = *state;
-	const struct dkt_interval *wait = dkt_interval_find(t->ctx, "wait", NULL);
+	const struct dkt_interval *wait = dkt_interval_find(t->ctx, "wait");
 
 	assert_int_equal(open_interval(t, "lost", N_EVENTS), -ENOENT);
 	assert_string_equal(dkt_error(t->ctx), "no event of 'none', within which 'lost' counts");
