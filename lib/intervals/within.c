@@ -84,7 +84,7 @@ static int bind_begins(struct pair_within *within, struct dkt_ctx *ctx,
 	return err;
 }
 
-/* The list takes the new one also if it fails. */
+/* The list takes the new one also if it fails. A way for calls that this machine does not have is left out. */
 static int add_way(struct pair_within *within, struct dkt_ctx *ctx, const struct dkt_interval *way,
 		   struct dkt_event *const *events, size_t n)
 {
@@ -93,6 +93,10 @@ static int add_way(struct pair_within *within, struct dkt_ctx *ctx, const struct
 	struct dkt_intervals *outer = NULL;
 	int err = way->calls ? dkt__interval_calls_filter(ctx, way, way->calls, &calls) : 0;
 
+	if (err == -ENOENT) {
+		free(dkt__error_take(ctx));
+		return 0;
+	}
 	if (!err && calls)
 		err = dkt_expr_new(ctx, calls, NULL, &opts.filter);
 	if (!err)

@@ -24,7 +24,11 @@ static const char definitions[] =
 	"  alone: { about: a, entries: [ { begin: 'made:wait_begin', end: 'made:wait_end', match: id } ] }\n"
 	"  lost: { about: a, entries: [ { begin: 'made:wait_begin', end: 'made:wait_end', match: id,\n"
 	"    within: { interval: none, match: id } } ] }\n"
-	"  none: { about: a, entries: [ { begin: 'none:a', end: 'none:b', match: id } ] }\n";
+	"  none: { about: a, entries: [ { begin: 'none:a', end: 'none:b', match: id } ] }\n"
+	"  other: { about: a, entries: [ { begin: 'made:job_begin', end: 'made:job_end', match: id,\n"
+	"    calls: reed }, { begin: 'made:job_begin', end: 'made:job_end', match: id } ] }\n"
+	"  most: { about: a, entries: [ { begin: 'made:call_begin', end: 'made:call_end',\n"
+	"    match: common_pid, within: { interval: other, match: id } } ] }\n";
 
 struct tree {
 	char root[TREE_NAME];
@@ -226,6 +230,17 @@ static void what_is_not_within_counts_anywhere(void **state)
 	assert_int_equal(all_of(t->pairs).count, 1);
 }
 
+static void a_way_for_unknown_calls_is_left_out(void **state)
+{
+	struct tree *t = *state;
+
+	start(t, "most");
+	add(t, JOB_BEGIN, 9, 5);
+	add(t, CALL_BEGIN, 1, 5);
+	add(t, CALL_END, 1, 5);
+	assert_int_equal(all_of(t->pairs).count, 1);
+}
+
 static void the_outer_one_must_have_events(void **state)
 {
 	struct tree *t = *state;
@@ -254,6 +269,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_gap_ends_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(several_outer_ones_share_a_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_within_counts_anywhere, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_way_for_unknown_calls_is_left_out, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(the_outer_one_must_have_events, setup, teardown),
 	};
