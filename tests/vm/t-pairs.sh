@@ -42,6 +42,8 @@ run_pair()
 
 run_pair fsync
 same 5 "$(sed -n 's/^fsync,//p' "$out" | cut -d , -f 1)" "five fsyncs, by system call"
+run_pair fsync-block
+at_least 1 "$(pairs)" "requests that dd issues within its fsync"
 run_pair ext4-fsync
 same 5 "$(pairs)" "five fsyncs of ext4"
 run_pair jbd2
