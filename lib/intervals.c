@@ -113,7 +113,8 @@ void dkt__intervals_nest(struct dkt_intervals *pairs, struct pair_within *within
 {
 	pairs->within = within;
 	pairs->inner = inner;
-	if (within || inner)
+	pairs->nested = within || inner;
+	if (pairs->nested)
 		pairs->open.all.size = sizeof(struct pair_nested);
 }
 
@@ -322,40 +323,59 @@ static bool load_keys(struct dkt_intervals *pairs, struct dkt_source *source,
 	return true;
 }
 
+/*
+ * Passes the record to the outer intervals, which it may begin as well. Sets *counts to true if what it begins here
+ * is within one of them.
+ */
+static __attribute__((noinline)) int begin_within(struct dkt_intervals *pairs,
+						  struct dkt_source *source,
+						  const struct dkt_record *record, bool *counts)
+{
+	int err = pairs->within ? dkt__within_add(pairs->within, source, record) : 0;
+
+	*counts = !err && (!pairs->within ||
+			   dkt__within_finds(pairs->within, source, record, &pairs->place));
+	return err;
+}
+
 /* Keeps what else is to be known of one that is within others, or that others are within. */
-static int begin_nested(struct dkt_intervals *pairs, struct dkt_source *source,
-			const struct dkt_record *record, struct pair_begun *begun, bool known,
-			const struct pair_place *place)
+static __attribute__((noinline)) int begin_nested(struct dkt_intervals *pairs,
+						  struct dkt_source *source,
+						  const struct dkt_record *record,
+						  struct pair_begun *begun, bool known)
 {
 	struct pair_nested *nested = (struct pair_nested *)begun;
 
-	nested->place = *place;
-	return pairs->inner ? dkt__within_begin(pairs, source, record, nested, known) : 0;
+	nested->place = pairs->place;
+	if (!pairs->inner)
+		return 0;
+	if (pairs->forgotten != pairs->open.forgotten)
+		dkt__within_forget(pairs);
+	pairs->forgotten = pairs->open.forgotten;
+	return dkt__within_begin(pairs, source, record, nested, known);
 }
 
 static int begin(struct dkt_intervals *pairs, struct dkt_source *source,
 		 const struct pair_event *event, const struct dkt_record *record)
 {
-	const uint64_t forgotten = pairs->open.forgotten;
 	uint64_t words[PAIRS_KEYS], sectors;
-	struct pair_place place = { 0 };
 	struct pair_begun *begun;
-	bool again;
+	bool again, counts;
 	int err = 0;
 
-	if (dkt__unlikely(pairs->within) &&
-	    !dkt__within_finds(pairs->within, source, record, &place))
-		return 0;
+	if (dkt__unlikely(pairs->nested)) {
+		err = begin_within(pairs, source, record, &counts);
+		if (err || !counts)
+			return err;
+	}
 	pairs->info.begins++;
 	if (!load_keys(pairs, source, event, event->begin, record, words, &sectors))
 		return 0;
 	begun = dkt__open_begin(&pairs->open, words, record->ts, sectors, &again);
 	if (!begun)
 		return dkt__no_memory(pairs->ctx);
-	if (dkt__unlikely(pairs->inner) && forgotten != pairs->open.forgotten)
-		dkt__within_forget(pairs);
-	if (dkt__unlikely(pairs->within || pairs->inner))
-		err = begin_nested(pairs, source, record, begun, again, &place);
+	if (dkt__unlikely(pairs->nested))
+		err = begin_nested(pairs, source, record, begun, again);
 	begun->group = 0;
 	if (!err && pairs->by_begin)
 		err = find_group(pairs, source, record, &event->by, &begun->group);
@@ -406,19 +426,28 @@ static int remember(struct dkt_intervals *pairs, uint64_t ns, uint64_t end, uint
 	return 0;
 }
 
-/* Returns what has ended, if it counts: not if the outer one has ended before. cut: another one that is over, or NULL. */
-static struct pair_begun *end_nested(struct dkt_intervals *pairs, struct pair_begun *begun,
-				     struct pair_begun *cut)
+/* take_open() for those that are within others, or that others are within. */
+static __attribute__((noinline)) struct pair_begun *
+take_nested(struct dkt_intervals *pairs, const uint64_t *words, uint64_t sectors)
 {
-	const struct pair_nested *nested = (struct pair_nested *)begun;
+	const uint64_t unbegun = pairs->open.unbegun;
+	struct pair_nested *nested;
+	void *cut;
+	bool part;
 
+	nested = dkt__open_end(&pairs->open, words, sectors, &part, &cut);
 	if (pairs->inner && cut)
-		dkt__within_end(pairs, (struct pair_nested *)cut);
-	if (pairs->inner && begun)
-		dkt__within_end(pairs, (struct pair_nested *)begun);
-	if (!pairs->within || !begun || dkt__within_lasts(pairs->within, &nested->place))
-		return begun;
-	pairs->open.forgotten++;
+		dkt__within_end(pairs, cut);
+	if (pairs->inner && nested)
+		dkt__within_end(pairs, nested);
+	/* The end of one that is within no other is none of these. */
+	if (pairs->within && !nested)
+		pairs->open.unbegun = unbegun;
+	else
+		pairs->info.ends += !part;
+	if (!nested || !pairs->within || dkt__within_lasts(pairs->within, &nested->place))
+		return (struct pair_begun *)nested;
+	pairs->cut++;
 	return NULL;
 }
 
@@ -426,22 +455,19 @@ static struct pair_begun *end_nested(struct dkt_intervals *pairs, struct pair_be
 static struct pair_begun *take_open(struct dkt_intervals *pairs, struct dkt_source *source,
 				    const struct pair_event *event, const struct dkt_record *record)
 {
-	const uint64_t unbegun = pairs->open.unbegun;
 	uint64_t words[PAIRS_KEYS], sectors;
 	struct pair_begun *begun = NULL;
-	void *cut = NULL;
 	bool part = false;
 
-	if (load_keys(pairs, source, event, event->end, record, words, &sectors))
-		begun = dkt__open_end(&pairs->open, words, sectors, &part, &cut);
-	else
+	if (load_keys(pairs, source, event, event->end, record, words, &sectors)) {
+		if (dkt__unlikely(pairs->nested))
+			return take_nested(pairs, words, sectors);
+		begun = dkt__open_end(&pairs->open, words, sectors, &part, NULL);
+	} else {
 		pairs->open.unbegun++;
-	/* The end of one that is within no other is none of these. */
-	if (dkt__unlikely(pairs->within) && !begun)
-		pairs->open.unbegun = unbegun;
-	else
-		pairs->info.ends += !part;
-	return dkt__unlikely(pairs->within || pairs->inner) ? end_nested(pairs, begun, cut) : begun;
+	}
+	pairs->info.ends += !part;
+	return begun;
 }
 
 static int end(struct dkt_intervals *pairs, struct dkt_source *source,
@@ -530,27 +556,34 @@ static const struct pair_event *event_of(struct dkt_intervals *pairs, struct dkt
 	return event;
 }
 
+static int add_outer(struct dkt_intervals *pairs, struct dkt_source *source,
+		     const struct dkt_record *record)
+{
+	return dkt__unlikely(pairs->within) ? dkt__within_add(pairs->within, source, record) : 0;
+}
+
 int dkt_intervals_add(struct dkt_intervals *pairs, struct dkt_source *source,
 		      const struct dkt_record *record)
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && record);
 
-	const struct pair_event *event = NULL;
+	const struct pair_event *event;
 	int err = 0;
 
 	if (dkt__unlikely(!record->event)) {
 		err = gap(pairs, record);
-	} else {
-		if (record->cpu < PAIRS_CPUS)
-			pairs->last[record->cpu] = record->ts;
-		event = event_of(pairs, source, record);
+		return err ? err : add_outer(pairs, source, record);
 	}
+	if (record->cpu < PAIRS_CPUS)
+		pairs->last[record->cpu] = record->ts;
+	event = event_of(pairs, source, record);
+	if (!event)
+		return add_outer(pairs, source, record);
 	/* A record that is both ends the pair before. */
-	if (event && event->roles & DKT_INTERVAL_END)
+	if (event->roles & DKT_INTERVAL_END)
 		err = end(pairs, source, event, record);
-	if (!err && dkt__unlikely(pairs->within))
-		err = dkt__within_add(pairs->within, source, record);
-	if (!err && event && event->roles & DKT_INTERVAL_BEGIN)
-		err = begin(pairs, source, event, record);
-	return err;
+	if (err)
+		return err;
+	return event->roles & DKT_INTERVAL_BEGIN ? begin(pairs, source, event, record) :
+						   add_outer(pairs, source, record);
 }

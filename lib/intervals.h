@@ -120,6 +120,10 @@ struct dkt_intervals {
 	struct dkt__open open; /* of struct pair_begun, or pair_nested */
 	struct pair_within *within; /* the outer intervals; NULL: these count anywhere */
 	struct pair_within *inner; /* of those that these are the outer intervals of, or NULL */
+	bool nested; /* one of the two */
+	struct pair_place place; /* of the record that begins now */
+	uint64_t forgotten; /* as the inner ones know open.forgotten */
+	uint64_t cut; /* begins whose outer interval ended first */
 	struct dkt_intervals *next; /* another way to measure the same outer intervals */
 	struct dkt_expr *own_filter; /* filter, if it lives as long as these */
 	struct dkt__keymap groups;

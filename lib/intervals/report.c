@@ -12,7 +12,7 @@ void dkt_intervals_info(const struct dkt_intervals *pairs, struct dkt_intervals_
 
 	its.open = dkt__open_n(&pairs->open);
 	its.nested = pairs->open.again;
-	its.unmatched_begins = pairs->open.forgotten;
+	its.unmatched_begins = pairs->open.forgotten + pairs->cut;
 	its.unmatched_ends = pairs->open.unbegun;
 	dkt__fill(info, sz, &its);
 }
