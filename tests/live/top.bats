@@ -268,10 +268,10 @@ has_class()
 	keys 7
 	until_true pane_has "^7 Ready-made intervals (2), by share"
 	until_true pane_has "^run "
-	has "$(pane)" "INTERVAL       COUNT       /S      P50      P90      P99      MAX   %TIME"
+	until_true pane_has "^INTERVAL       COUNT       /S      P50      P90      P99      MAX   %TIME"
 	keys h
 	until_true pane_has "q  *quit"
-	has "$(pane)" "7            ready-made intervals, which --interval names"
+	until_true pane_has "7            ready-made intervals, which --interval names"
 	keys x q
 	off_terminal 0
 }
