@@ -440,7 +440,7 @@ take_nested(struct dkt_intervals *pairs, const uint64_t *words, uint64_t sectors
 		dkt__within_end(pairs, cut);
 	if (pairs->inner && nested)
 		dkt__within_end(pairs, nested);
-	/* The end of one that is within no other is none of these. */
+	/* An interval that began outside of all outer ones ends here, too; it does not count. */
 	if (pairs->within && !nested)
 		pairs->open.unbegun = unbegun;
 	else
