@@ -256,7 +256,10 @@ struct dkt_interval {
  */
 DKT_API int dkt_interval_list(struct dkt_ctx *ctx, const struct dkt_interval **list, size_t *n);
 
-/* Returns the first interval of the name, or NULL: there is none, or the files cannot be read, as dkt_error() says. */
+/*
+ * Returns the first interval of that name. Returns NULL if no interval has the name, or if the files cannot be
+ * read: then dkt_error() says why.
+ */
 DKT_API const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name);
 
 enum dkt_interval_role { DKT_INTERVAL_BEGIN = 1, DKT_INTERVAL_END = 2 };
