@@ -126,6 +126,8 @@ int dkt__intervals_within(struct dkt_intervals *pairs, const struct dkt_interval
 	within = calloc(1, sizeof(*within));
 	if (!within)
 		return dkt__no_memory(pairs->ctx);
+	/* Events can be bound once more. */
+	dkt__within_free(pairs->within);
 	dkt__intervals_nest(pairs, within, pairs->inner);
 	err = dkt__pair_keys_parse(pairs->ctx, interval->within_match, &within->keys);
 	within->open.size = sizeof(struct within_open);

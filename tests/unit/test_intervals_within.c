@@ -241,6 +241,20 @@ static void a_way_for_unknown_calls_is_left_out(void **state)
 	assert_int_equal(all_of(t->pairs).count, 1);
 }
 
+/* The sanitizers tell of what is not freed. */
+static void events_can_be_bound_again(void **state)
+{
+	struct tree *t = *state;
+
+	start(t, "call");
+	assert_ok(t->ctx, dkt_intervals_bind(t->pairs, dkt_interval_find(t->ctx, "call"), t->events,
+					     N_EVENTS));
+	add(t, JOB_BEGIN, 9, 5);
+	add(t, CALL_BEGIN, 1, 5);
+	add(t, CALL_END, 1, 5);
+	assert_int_equal(all_of(t->pairs).count, 1);
+}
+
 static void the_outer_one_must_have_events(void **state)
 {
 	struct tree *t = *state;
@@ -272,6 +286,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_way_for_unknown_calls_is_left_out, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(events_can_be_bound_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_outer_one_must_have_events, setup, teardown),
 	};
 
