@@ -30,6 +30,7 @@ static const struct {
 	{ CAP_DAC_OVERRIDE, "cap_dac_override", "change another user's files in tracefs" },
 	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", "read another user's files in tracefs" },
 	{ CAP_SYS_ADMIN, "cap_sys_admin", "mount tracefs" },
+	{ CAP_CHOWN, "cap_chown", "create /run/dktrace, which belongs to root" },
 	{ CAP_SYSLOG, "cap_syslog", "see kernel addresses, for the names of functions" },
 };
 

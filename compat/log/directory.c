@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "compat/io/run_dir.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
@@ -16,48 +17,22 @@
 /* A reset can remove the directory between our steps. */
 #define BUSY_TRIES 20
 
-/* Commands trust the settings in the directory, so only root or this user may write them. */
-static int check_owner(struct dkt_ctx *ctx, const char *path)
-{
-	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
-	struct stat st;
-
-	if (lstat(path, &st))
-		return errno == ENOENT || errno == EACCES ?
-			       0 :
-			       dkt_fail(ctx, -errno, "check %s: %s", path, strerror(errno));
-	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
-	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
-		return 0;
-	return dkt_fail(
-		ctx, -EPERM,
-		"use %s: users other than root can write to it (owner %u, mode %04o); remove it",
-		path, (unsigned int)st.st_uid, (unsigned int)st.st_mode & 07777);
-}
-
-static int create_dir(struct dkt_ctx *ctx, const char *path)
-{
-	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
-
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
-	return check_owner(ctx, path);
-}
-
 int dkl_log_dir_create(struct debuglog *log)
 {
-	int err = create_dir(log->ctx, RUN_DIR);
+	int err = dkl_run_dir_create(log->ctx, RUN_DIR);
 
-	return err ? err : create_dir(log->ctx, log->dir);
+	if (err >= 0)
+		err = dkl_run_dir_create(log->ctx, log->dir);
+	return err < 0 ? err : 0;
 }
 
 int dkl_log_dir_open(struct debuglog *log)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(log->dir);
-	int err = check_owner(log->ctx, RUN_DIR);
+	int err = dkl_run_dir_check(log->ctx, RUN_DIR);
 
 	if (!err)
-		err = check_owner(log->ctx, log->dir);
+		err = dkl_run_dir_check(log->ctx, log->dir);
 	if (err)
 		return err;
 	log->dirfd = open(log->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

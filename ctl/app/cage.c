@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 
 #include "compat/io/output.h"
+#include "compat/io/run_dir.h"
 #include "compat/set/param/tree.h"
 #include "fleet/collect/collection.h"
 #include "lib/base/buf.h"
 #include "lib/base/cage.h"
 #include "lib/base/data_files.h"
-#include "lib/base/run_dir.h"
 
 /* Names of hosts, and certificates. */
 static const char *const network_files[] = { "/etc/hosts",
@@ -187,7 +187,7 @@ static int allow_setting(void *data, const char *path)
 /* A directory that does not exist yet can have no rule. */
 static int allow_state(struct app *app, struct dkt__cage *cage)
 {
-	app->made_run_dir = dkt__run_dir_create();
+	app->made_run_dir = dkl_run_dir_create(app->ctx, RUN_DIR) > 0;
 	return dkt__cage_allow(cage, "/run", DKT__CAGE_REMOVE_DIRS);
 }
 

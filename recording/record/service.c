@@ -13,11 +13,11 @@
 #include <time.h>
 
 #include "compat/io/process_lock.h"
+#include "compat/io/run_dir.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
-#include "lib/base/run_dir.h"
 #include "lib/base/when.h"
 
 /* A turn gets this long, and a process that is asked to end: it may have a file to finish. In s. */
@@ -84,34 +84,19 @@ int service_save(struct dkt_ctx *ctx, const struct service *service, const char 
 
 /* ---- turns ---- */
 
-/* The process runs commands that the state names, so nobody else may write there. */
-static int make_dir(struct dkt_ctx *ctx, const char *path)
-{
-	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
-	struct stat st;
-
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
-	if (lstat(path, &st))
-		return dkt_fail(ctx, -errno, "check %s: %s", path, strerror(errno));
-	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
-	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
-		return 0;
-	return dkt_fail(ctx, -EPERM, "use %s: users other than root can write to it; remove it",
-			path);
-}
-
 /* Returns the locked directory. -ENOENT: the process of the last turn removed it. */
 static int try_enter(struct dkt_ctx *ctx, const struct service *service, const char *dir)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
 	struct stat locked, now;
-	int err = make_dir(ctx, RUN_DIR), fd;
+	int err = dkl_run_dir_create(ctx, RUN_DIR), fd;
 
-	if (!err)
-		err = make_dir(ctx, dir);
-	if (err)
+	/* The process runs commands that the state names, so nobody else may write there. */
+	if (err >= 0)
+		err = dkl_run_dir_create(ctx, dir);
+	if (err < 0)
 		return err;
+	err = 0;
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));

@@ -30,12 +30,19 @@ install_with_caps()
 	cp -r "$top/share/." "$tmp/share"
 	cp -L "$build/dktrace" "$tmp/bin/dktrace"
 	chmod -R a+rX "$tmp/bin" "$tmp/share"
-	setcap cap_dac_override,cap_dac_read_search,cap_fowner,cap_syslog+ep "$tmp/bin/dktrace" 2>/dev/null ||
+	setcap cap_chown,cap_dac_override,cap_dac_read_search,cap_fowner,cap_syslog+ep "$tmp/bin/dktrace" 2>/dev/null ||
 		skip "a file cannot be given capabilities here"
 	ln -s dktrace "$tmp/bin/lctl"
 	install -d -o 65534 -m 700 "$tmp/work"
 	PATH=$tmp/bin:$PATH
 	cd "$tmp/work" || return
+}
+
+# Runs commands of nobody where nothing has used /run yet. usage: fresh SCRIPT
+fresh()
+{
+	# shellcheck disable=SC2016 # for the shell in there
+	run --separate-stderr apart sh -c 'mount -t tmpfs -o mode=755 none /run && nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; } && eval "$1"' _ "$1"
 }
 
 # Prints how to call a command: % is the place of the options. A command without a line needs nothing but them.
@@ -170,4 +177,21 @@ secrets()
 	nobody dktrace daemon stop
 	nobody dktrace reset
 	gone "$state"
+}
+
+@test "the directory of all logs belongs to root, whoever comes first" {
+	need_namespace
+	install_with_caps
+	# shellcheck disable=SC2016 # for the shell in there
+	fresh 'nobody dktrace set_param debug=ioctl && find /run/ -mindepth 1 -maxdepth 2 -type d -printf "%p %u %m\n" &&
+		lctl get_param -n debug && dktrace reset --all && ls -A /run'
+	same "0 debug=ioctl
+/run/dktrace root 700
+/run/dktrace/$DKTRACE_INSTANCE root 700
+ioctl warning error emerg console" "$status $output" "root's directories, and root's command, $stderr"
+	# Without cap_chown nobody shuts root out.
+	setcap cap_dac_override,cap_dac_read_search+ep "$tmp/bin/dktrace"
+	fresh 'nobody dktrace set_param debug=ioctl; ls -A /run'
+	same "" "$output" "what is in /run"
+	has "$stderr" "create /run/dktrace: it must belong to root; run this as root or with cap_chown"
 }

@@ -204,7 +204,7 @@ static void known_names_are_libcaps(void **state)
 		assert_true(*cap.use);
 	}
 	assert_int_equal(rc, 1);
-	assert_int_equal(i, 4);
+	assert_int_equal(i, 5);
 	assert_null(cap.name);
 }
 

@@ -3,12 +3,11 @@
 #include "compat/lustre/message/cdebug.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
+#include "compat/io/run_dir.h"
 #include "compat/lustre/lustre_masks.h"
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
-#include "lib/base/run_dir.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
 
@@ -258,13 +257,13 @@ bool dkl_cdebug_is_named(const char *text)
 int dkl_cdebug_lend(struct dkt_ctx *ctx, bool *created)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
+	int err;
 
 	*created = false;
 	if (!dkl_lustre_is_loaded())
 		return 0;
-	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "create " RUN_DIR ": %s", strerror(errno));
-	return dkl_cdebug_create(ctx, created);
+	err = dkl_run_dir_create(ctx, RUN_DIR);
+	return err < 0 ? err : dkl_cdebug_create(ctx, created);
 }
 
 bool dkl_cdebug_try_lend(struct dkt_ctx *ctx)
