@@ -57,6 +57,21 @@ static bool read_hits(char *line, bool user, struct dkt_probe *probe)
 	return true;
 }
 
+uint64_t dkt__probes_missed(struct dkt_ctx *ctx)
+{
+	unsigned long long hits, missed;
+	char *text __cleanup(free) = NULL;
+	char *line;
+	uint64_t sum = 0;
+
+	if (dkt__tfs_read(ctx, &text, NULL, "kprobe_profile"))
+		return 0;
+	for (char *rest = text; (line = strsep(&rest, "\n"));)
+		if (sscanf(line, "%*s %llu %llu", &hits, &missed) == 2)
+			sum += missed;
+	return sum;
+}
+
 /* A profile does not name groups, but its lines have the order of the list. */
 static void add_hits(struct dkt_ctx *ctx, enum dkt_probe_kind kind, struct dkt_probes *probes)
 {

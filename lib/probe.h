@@ -15,6 +15,9 @@ int dkt__probes_add(struct dkt_probes *probes, const struct dkt_probe *probe);
 /* Parses one line and adds the probe. -EINVAL: not a definition; sets no error message. */
 int dkt__probe_parse(const char *line, struct dkt_probes *probes);
 
+/* Returns how many records all probes on the kernel's functions have missed. */
+uint64_t dkt__probes_missed(struct dkt_ctx *ctx);
+
 #define PROBE_GROUP "dktrace"
 
 /* include/linux/trace_events.h: MAX_EVENT_NAME_LEN, with its NUL */

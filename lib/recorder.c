@@ -181,6 +181,7 @@ void dkt_recorder_free(struct dkt_recorder *r)
 	dkt__about_clear(&r->facts);
 	dkt_buf_free(r->out);
 	free(r->buffers);
+	free(r->probes);
 	free(r->pages);
 	free(r->packed);
 	if (r->codec)
@@ -255,6 +256,8 @@ static int put_mark(struct dkt_recorder *r, uint64_t now)
 	uint64_t n = 0;
 	int err = read_lost(r);
 
+	if (!err)
+		err = dkt__recorder_missed_put(r);
 	if (err)
 		return err;
 	for (size_t i = 0; i < r->n; i++)
@@ -325,7 +328,7 @@ static int begin_counts(struct dkt_recorder *r, bool fresh)
 			cpu->base = cpu->lost;
 			cpu->told = cpu->told_before = 0;
 		}
-	return err;
+	return err ? err : dkt__recorder_missed_begin(r, fresh);
 }
 
 int dkt_recorder_begin(struct dkt_recorder *r, int fd)

@@ -21,6 +21,13 @@ struct dkt__recorder_cpu {
 	struct dkt__event_counts *counts; /* by type; NULL: records are not counted */
 };
 
+/* A probe of the kernel that has missed records. */
+struct dkt__recorder_probe {
+	struct dkt__missed *missed; /* in this file, while an instance had its event enabled */
+	uint64_t kernel; /* the kernel's count, as last read */
+	uint64_t told; /* those that the file has */
+};
+
 /* An instance, which becomes a buffer of the file. */
 struct dkt__recorder_buffer {
 	struct dkt_instance *in;
@@ -64,6 +71,10 @@ struct dkt_recorder {
 	struct dkt__comms names; /* that the file has */
 	uint64_t names_due; /* when to read the kernel's names again, dkt__monotonic_ns(); 0: now */
 	uint8_t known[DKT__TDW_IDS / 8]; /* a bit for each event ID whose format the file has */
+	struct dkt__recorder_probe *probes; /* those that have missed records */
+	size_t n_probes;
+	uint64_t probes_missed; /* the sum of all, as last read */
+	bool missed_before; /* what was missed before the first file counts, too */
 	uint64_t written; /* bytes of all complete sections */
 	uint64_t moved; /* bytes of the pages in them, unpacked */
 	struct dkt__about facts; /* of about */
@@ -118,6 +129,17 @@ int dkt__recorder_flush(struct dkt_recorder *r);
  * of every thread that lives.
  */
 int dkt__recorder_names(struct dkt_recorder *r, bool all);
+
+/* ---- recorder/missed.c: records that probes missed ---- */
+
+/* Begins the counts of a new file; fresh: with what is missed from now on. */
+int dkt__recorder_missed_begin(struct dkt_recorder *r, bool fresh);
+
+/* Continues the counts of a file whose recorder was killed. The misses in between are not known. */
+int dkt__recorder_missed_continue(struct dkt_recorder *r, const struct dkt_source *source);
+
+/* Adds to the file the numbers that have risen. */
+int dkt__recorder_missed_put(struct dkt_recorder *r);
 
 /* ---- recorder/pages.c: pages from the kernel to the file ---- */
 

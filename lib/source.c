@@ -282,6 +282,44 @@ int dkt__source_get_bytes(const struct dkt_source *source, uint64_t *done, uint6
 	return source->ops->bytes ? source->ops->bytes(source, done, of) : cannot(source);
 }
 
+/* More probes than anybody sets; a damaged file may name any number. */
+#define MISSED_MAX 1024
+
+struct dkt__missed *dkt__missed_get(struct dkt_ctx *ctx, struct dkt__missed **list,
+				    const char *probe)
+{
+	const size_t size = strlen(probe) + 1;
+	struct dkt__missed *missed;
+	unsigned int n = 0;
+
+	for (; *list; list = &(*list)->next, n++)
+		if (!strcmp((*list)->probe, probe))
+			return *list;
+	missed = n < MISSED_MAX ? dkt__ctx_keep(ctx, sizeof(*missed) + size) : NULL;
+	if (!missed)
+		return NULL;
+	missed->next = NULL;
+	missed->n = 0;
+	memcpy(missed->probe, probe, size);
+	*list = missed;
+	return missed;
+}
+
+const struct dkt__missed *dkt__source_missed(const struct dkt_source *source)
+{
+	return source->missed;
+}
+
+int dkt__source_add_missed(struct dkt_source *source, const char *probe, uint64_t n)
+{
+	struct dkt__missed *missed = dkt__missed_get(source->ctx, &source->missed, probe);
+
+	if (!missed)
+		return dkt__no_memory(source->ctx);
+	missed->n += n;
+	return 0;
+}
+
 void dkt_source_close(struct dkt_source *source)
 {
 	if (source)

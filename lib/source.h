@@ -51,7 +51,12 @@ struct dkt_source {
 	const struct dkt__source_ops *ops;
 	struct dkt_ctx *ctx; /* context of the records' kernel; for merged sources the first's */
 	struct dkt_source_info info;
+	struct dkt__missed *missed; /* lives as long as the context */
 };
+
+/* Gets the number of a probe, which is 0 at first. NULL: there are too many probes, or no memory. */
+struct dkt__missed *dkt__missed_get(struct dkt_ctx *ctx, struct dkt__missed **list,
+				    const char *probe);
 
 /* True if records of the CPU are wanted: it is listed, or the list is empty. */
 static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)

@@ -54,6 +54,9 @@ enum dkt__dat_option {
 	DAT_DISKS = 0x4404,
 };
 
+/* Before a probe's name and the records that it missed, in an option DAT_CPUSTAT, as trace-cmd shows it. */
+#define DKT__DAT_MISSED "Missed by probe "
+
 /* The position of a CPU's pages. */
 struct dkt__dat_cpu {
 	uint32_t cpu;
@@ -188,6 +191,9 @@ unsigned int dkt__dat_read_tables(struct dkt__dat *dat, struct dkt__cursor *cur)
 
 /* Reads a section of version 7 if it holds formats, symbols or names. */
 void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
+
+/* Reads the statistics in a section of options that a recording in progress has after its beginning. */
+int dkt__dat_read_stats(struct dkt__dat *dat, uint64_t offset);
 
 struct dkt__dat_section {
 	unsigned int id;

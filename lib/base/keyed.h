@@ -65,6 +65,14 @@ static inline void *dkt__keyed_remove(struct dkt__keyed *map, const uint64_t *ke
 	return entry == DKT__KEYMAP_NONE ? NULL : dkt__keyed_at(map, entry);
 }
 
+/* Makes the values zero whose keys begin with the word. The keys stay. */
+static inline void dkt__keyed_zero(struct dkt__keyed *map, uint64_t first)
+{
+	for (uint32_t i = 0; i < map->n_values; i++)
+		if (dkt__keymap_key(&map->keys, i)[0] == first)
+			memset(dkt__keyed_at(map, i), 0, map->size);
+}
+
 static inline void dkt__keyed_clear(struct dkt__keyed *map)
 {
 	dkt__keymap_clear(&map->keys);

@@ -3,6 +3,7 @@
 #include "lib/base/servant.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "lib/base/pass.h"
@@ -51,4 +52,14 @@ void dkt__servant_end(pid_t pid, int *fd)
 pid_t dkt__wait(pid_t pid, int *status, int flags)
 {
 	return (pid_t)TEMP_FAILURE_RETRY(waitpid(pid, status, flags));
+}
+
+int dkt__process_open(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
 }

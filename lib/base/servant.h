@@ -21,3 +21,6 @@ void dkt__servant_end(pid_t pid, int *fd);
 
 /* waitpid() that goes on after a signal. Returns as it does; status NULL: the caller does not want it. */
 pid_t dkt__wait(pid_t pid, int *status, int flags);
+
+/* Returns a descriptor that can be read when the process has ended, or -1: kernels before 5.3 do not have this call. */
+int dkt__process_open(pid_t pid);

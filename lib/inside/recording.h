@@ -96,6 +96,18 @@ int dkt__tracedat_seal(struct dkt_ctx *ctx, int from, int to, const struct dkt_t
  */
 int dkt__recorder_count_events(struct dkt_recorder *recorder);
 
+/* Returns the records that probes missed since the file began, up to the last dkt_recorder_read(). */
+const struct dkt__missed *dkt__recorder_missed(const struct dkt_recorder *recorder);
+
+/*
+ * Sets the numbers of the list, NULL at first, to what each probe has missed since it was created. The list
+ * lives as long as the context.
+ */
+int dkt__missed_read(struct dkt_ctx *ctx, struct dkt__missed **list);
+
+/* Has the recorder's first file count from that list on, not from its beginning. */
+int dkt__recorder_missed_since(struct dkt_recorder *recorder, const struct dkt__missed *list);
+
 struct dkt__event_counts {
 	uint64_t records;
 	uint64_t bytes; /* of the records, without the time and the length that the buffer adds */

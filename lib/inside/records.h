@@ -121,6 +121,19 @@ const char *dkt__source_disk(const struct dkt_source *source, uint32_t stream, u
  */
 int dkt__source_get_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
+/* Records that a probe did not make because it was busy, as when an interrupt came during its work. */
+struct dkt__missed {
+	struct dkt__missed *next; /* NULL: the last one */
+	uint64_t n;
+	char probe[]; /* "GROUP:EVENT" */
+};
+
+/* Returns those of the source while it was recorded, as far as they are known; NULL: none. */
+const struct dkt__missed *dkt__source_missed(const struct dkt_source *source);
+
+/* Adds to the number of a probe, which is 0 at first. */
+int dkt__source_add_missed(struct dkt_source *source, const char *probe, uint64_t n);
+
 /*
  * Makes the current dkt_source_wait(), or otherwise the next one, return at once. It is the only
  * call on a source that another thread or a signal handler may make, as long as the source is open.
@@ -204,7 +217,7 @@ DKT__SHARED void dkt__record_line(const struct dkt_record *record, struct dkt_bu
 struct dkt__kprintf_args {
 	size_t sz;
 	struct dkt_ctx *ctx; /* for the names of functions; NULL: they are unknown */
-	const void *words; /* 8 bytes for each argument, in any alignment */
+	const void *words; /* 8 bytes for each argument, in any alignment; NULL: unknown */
 	size_t n; /* number of arguments */
 	/* Gets the recorded bytes that argument i points to. NULL: there are none. */
 	void (*pointee)(void *data, size_t i, const void **bytes, size_t *len);

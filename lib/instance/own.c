@@ -68,12 +68,15 @@ static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	for (size_t i = 0; i < names.n; i++) {
+		int one;
+
 		if (!dkt__own_is_stale(names.list[i], prefix, '-'))
 			continue;
-		if (dkt_instance_remove(ctx, names.list[i]))
+		one = dkt_instance_remove(ctx, names.list[i]);
+		*n += !one;
+		/* The process has removed it and then exited, or another one sweeps. */
+		if (one && one != -ENOENT)
 			err = -EBUSY;
-		else
-			(*n)++;
 	}
 	dkt__strings_clear(&names);
 	return err;

@@ -41,6 +41,16 @@ static size_t remove_hists(struct dkt_ctx *ctx, const char *name)
 	return done;
 }
 
+static int no_instance(struct dkt_ctx *ctx, const char *name)
+{
+	return dkt_fail(ctx, -ENOENT, "there is no instance '%s' in %s", name, ctx->dir);
+}
+
+static bool is_there(struct dkt_ctx *ctx, const char *name)
+{
+	return dkt__tfs_exists(ctx, "instances/%s/trace", name);
+}
+
 int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 {
 	dkt__needs(ctx, ctx && name);
@@ -53,9 +63,12 @@ int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 		err = dkt_tracefs_open(ctx, 0);
 	if (err)
 		return err;
-	if (!dkt__tfs_exists(ctx, "instances/%s/trace", name))
-		return dkt_fail(ctx, -ENOENT, "there is no instance '%s' in %s", name, ctx->dir);
+	if (!is_there(ctx, name))
+		return no_instance(ctx, name);
 	err = dkt__tfs_rmdir(ctx, "instances/%s", name);
+	/* Another process may have removed it at the same time. */
+	if (err && !is_there(ctx, name))
+		return no_instance(ctx, name);
 	if (err != -EBUSY)
 		return err;
 	reason = dkt__error_take(ctx);

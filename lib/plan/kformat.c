@@ -19,10 +19,15 @@
 
 static bool next_word(struct dkt__kformat *k, uint64_t *word)
 {
+	const size_t i = k->next;
+
 	*word = 0;
-	if (k->next >= k->args->n)
+	if (i >= k->args->n)
 		return false;
-	memcpy(word, (const char *)k->args->words + 8 * k->next++, 8);
+	k->next++;
+	if (!k->args->words)
+		return false;
+	memcpy(word, (const char *)k->args->words + 8 * i, 8);
 	return true;
 }
 
@@ -111,10 +116,13 @@ bool dkt__kformat_bad(struct dkt__kformat *k, struct dkt__kconv *conv, uint64_t 
 static void put_string(struct dkt__kformat *k, struct dkt__kconv *conv)
 {
 	size_t len, n, i = k->next;
-	uint64_t address;
+	uint64_t address = 0;
 	const char *bytes;
 
-	if (!dkt__kformat_take(k, conv, &address) || dkt__kformat_bad(k, conv, address))
+	/* The text is enough, also if its address was not recorded. */
+	if (!k->args->words && !conv->unknown && bytes_behind(k, i, &len))
+		k->next++;
+	else if (!dkt__kformat_take(k, conv, &address) || dkt__kformat_bad(k, conv, address))
 		return;
 	if (!conv->spec.precision) {
 		dkt__kformat_text(k, conv, "", 0);

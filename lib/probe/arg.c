@@ -333,12 +333,24 @@ static const char *take_name(const char *whole, char **name)
 	return whole + n + 1;
 }
 
+/* True for $retval of a function that returns nothing, which may be one of those that a glob matches. */
+static bool lacks_result(const struct eval *eval, const char *argument,
+			 const struct probe_value *value)
+{
+	struct ctype_source *types = eval->scope->types;
+	struct ctype type;
+
+	return eval->scope->is_glob && value->typed && !strcmp(argument, "$retval") &&
+	       !types->get(types, value->type, &type) && type.kind == CTYPE_VOID;
+}
+
 static int add_field(struct fields *fields, const char *whole)
 {
 	char *given __cleanup(free) = NULL;
 	struct eval eval = { .scope = fields->scope,
 			     .whole = whole,
 			     .p = take_name(whole, &given) };
+	const char *const argument = eval.p;
 	struct probe_value value;
 	int err;
 
@@ -348,7 +360,7 @@ static int add_field(struct fields *fields, const char *whole)
 				" the kernel's limit of %d",
 				PROBE_ARGS_MAX);
 	err = dkt__probe_eval(&eval, &value);
-	if (err)
+	if (err || lacks_result(&eval, argument, &value))
 		return err;
 	if (*eval.p && *eval.p != ':')
 		return dkt__probe_fail(&eval, -EINVAL, "unexpected '%.20s'", eval.p);

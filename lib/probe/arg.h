@@ -47,6 +47,7 @@ struct probe_scope {
 	struct ctype_source *types; /* NULL: unknown */
 	bool is_user; /* in a program: all memory is the process's */
 	bool is_event; /* an event probe: $NAME is a field */
+	bool is_glob; /* of several functions: those that return nothing have no $retval */
 	/* Finds a variable. -ENOENT: not found; guess has tried all names. */
 	int (*variable)(struct probe_scope *scope, const char *name, struct probe_value *value,
 			struct dkt__guess *guess);

@@ -204,6 +204,7 @@ int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const
 		err = check_name(define->ctx, "event", name);
 	if (!err)
 		err = check_name(define->ctx, "group", probe.group);
+	scope->is_glob = define->place.is_glob;
 	if (!err)
 		err = dkt__probe_fields(scope, define->args, define->n, &fields);
 	if (err)

@@ -185,7 +185,7 @@ static int continue_counts(struct dkt_recorder *recorder, struct dkt__dat *dat)
 			continue_cpu(&b->cpus[cpu], &stats, &base, records, told);
 		}
 	}
-	return 0;
+	return dkt__recorder_missed_continue(recorder, &streams->base);
 }
 
 /* ---- the call ---- */

@@ -294,9 +294,9 @@ static int read_section(struct dkt__dat *dat, struct dkt__dat_section *section)
 					    (unsigned long long)section->left);
 		return 1;
 	case DAT_DONE:
-		/* The options, which are read already. */
+		/* The first options are read already, and have no statistics. */
 		if (section->size)
-			return 0;
+			return dkt__dat_read_stats(dat, at);
 		dkt__streams_damage(&dat->streams, "there are zeros at byte %llu",
 				    (unsigned long long)at);
 		report_tail(dat, at);

@@ -37,3 +37,8 @@ enum dkt__journal_section {
 	/* The recording has ended in order: nothing follows. Empty. */
 	DKT__JOURNAL_END = 0x4404,
 };
+
+/*
+ * Before a mark there may be options of version 7 again (DAT_DONE). They have a DAT_CPUSTAT for each probe
+ * that has missed records since the mark before: DKT__DAT_MISSED, and how many since the file began.
+ */

@@ -77,8 +77,11 @@ static bool has_data(const struct dkt__tdw_stream *stream, int nr)
 	return stream->cpus[nr] && stream->cpus[nr]->data.n;
 }
 
+/* Pieces are gathered up to this size, because each write takes a call, and three more for the progress. */
+#define GATHER (256u << 10)
+
 /*
- * Updates the size of a CPU's data and the number of its chunks after each piece, so that the file
+ * Updates the size of a CPU's data and the number of its chunks after each write, so that the file
  * is valid even if the writer stops here.
  */
 static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t entry)
@@ -94,6 +97,7 @@ static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t e
 	return err ? err : patch(w, w->at - at - (dkt__tdw_page_codec(w->out) ? 4 : 0), entry + 8);
 }
 
+/* Adds a piece to the next write, or writes it if it is large. */
 static int put_piece(struct writer *w, const struct dkt__spill_piece *piece)
 {
 	const void *bytes = NULL;
@@ -103,13 +107,17 @@ static int put_piece(struct writer *w, const struct dkt__spill_piece *piece)
 	if (dkt__tdw_page_codec(w->out)) {
 		put_number(w, len, 4);
 		put_number(w, piece->raw, 4);
-		err = err ? err : flush(w);
 	}
-	if (!err && bytes)
-		err = dkt__spill_write(w->out->ctx, w->out->fd, bytes, len, w->at);
-	else if (!err)
-		err = dkt__spill_copy(&w->out->spill, piece, w->out->fd, w->at);
-	w->at += len;
+	if (!err && bytes) {
+		dkt__buf_add(&w->buf, bytes, len);
+	} else if (!err && len < GATHER) {
+		err = dkt__spill_read(&w->out->spill, piece, &w->buf);
+	} else if (!err) {
+		err = flush(w);
+		if (!err)
+			err = dkt__spill_copy(&w->out->spill, piece, w->out->fd, w->at);
+		w->at += len;
+	}
 	return err;
 }
 
@@ -120,19 +128,21 @@ static int put_piece(struct writer *w, const struct dkt__spill_piece *piece)
 static int put_cpu(struct writer *w, const struct dkt__tdw_stream *stream, int nr, uint64_t entry)
 {
 	const struct dkt__tdw_cpu *cpu = stream->cpus[nr];
-	uint64_t at;
+	uint64_t at, done;
 	int err;
 
-	w->at = at = aligned(stream, w->at);
+	w->at = at = done = aligned(stream, w->at);
 	err = patch(w, at, entry);
-	if (dkt__tdw_page_codec(w->out)) {
+	if (dkt__tdw_page_codec(w->out))
 		put_number(w, 0, 4);
-		err = err ? err : flush(w);
-	}
 	for (size_t i = 0; !err && i < cpu->data.n; i++) {
 		err = put_piece(w, &cpu->data.pieces[i]);
+		if (err || (w->at + w->buf.len - done < GATHER && i + 1 < cpu->data.n))
+			continue;
+		err = flush(w);
 		if (!err)
 			err = put_progress(w, at, i + 1, entry);
+		done = w->at;
 	}
 	return err;
 }

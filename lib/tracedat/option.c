@@ -123,6 +123,30 @@ static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 }
 
 /*
+ * Parses "Missed by probe GROUP:EVENT: 5\n". A recording in progress tells each number again when it has
+ * risen; a finished one has a number for each host.
+ */
+static void take_missed(struct dkt__dat *dat, char *p)
+{
+	char *end;
+	struct dkt__missed *missed;
+	uint64_t n;
+
+	p += strlen(DKT__DAT_MISSED);
+	p[strcspn(p, "\n")] = '\0';
+	end = strrchr(p, ' ');
+	if (!end || end < p + 2 || end[-1] != ':')
+		return;
+	n = dkt__line_u64(end, " ");
+	end[-1] = '\0';
+	missed = n ? dkt__missed_get(dat->ctx, &dat->streams.base.missed, p) : NULL;
+	if (missed && dat->journal)
+		missed->n = DKT__MAX(missed->n, n);
+	else if (missed && __builtin_add_overflow(missed->n, n, &missed->n))
+		missed->n = UINT64_MAX;
+}
+
+/*
  * Parses "CPU: 0\n" and the text of per_cpu/cpu0/stats. "\nBuffer: NAME\n" comes before the
  * statistics of an instance.
  */
@@ -141,6 +165,10 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 		free(dat->stat_buffer);
 		dat->stat_buffer = strndup(p, strcspn(p, "\n"));
 		return dat->stat_buffer ? 0 : dkt__no_memory(dat->ctx);
+	}
+	if (!strncmp(p, DKT__DAT_MISSED, strlen(DKT__DAT_MISSED))) {
+		take_missed(dat, p);
+		return 0;
 	}
 	cpu = dkt__line_u64(p, "CPU: ");
 	if (strncmp(p, "CPU: ", 5) || cpu >= DKT__DAT_CPUS || dat->n_stats >= DKT__DAT_CPUS)

@@ -306,6 +306,29 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 	return err;
 }
 
+int dkt__dat_read_stats(struct dkt__dat *dat, uint64_t offset)
+{
+	void *own __cleanup(free) = NULL;
+	struct dkt__cursor cur, option;
+	int err = 0;
+
+	if (!open_section(dat, offset, DAT_DONE, &cur, &own))
+		return 0;
+	while (!err && dkt__cursor_left(&cur)) {
+		unsigned int id = (unsigned int)dkt__cursor_number(&cur, 2);
+		uint64_t size = dkt__cursor_number(&cur, 4);
+
+		option = cur;
+		option.p = dkt__cursor_bytes(&cur, size);
+		option.end = cur.p;
+		if (!option.p)
+			break;
+		if (id == DAT_CPUSTAT)
+			err = dkt__with_words(dat->ctx, dkt__dat_option(dat, id, option));
+	}
+	return err;
+}
+
 /* ---- version 6 ---- */
 
 static int read_buffers(struct dkt__dat *dat, struct dkt__cursor *cur)

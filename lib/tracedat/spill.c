@@ -57,6 +57,21 @@ void dkt__spill_string_clear(struct dkt__spill_string *string)
 	*string = (struct dkt__spill_string){ 0 };
 }
 
+int dkt__spill_read(struct dkt__spill *spill, const struct dkt__spill_piece *piece,
+		    struct dkt_buf *buf)
+{
+	char *room = dkt__buf_room(buf, piece->size);
+	ssize_t n = room ? dkt__pread_all(spill->fd, room, piece->size, piece->at) : 0;
+	int err = n < 0 ? (int)n : -EIO;
+
+	if (!room)
+		return buf->err;
+	if (n != (ssize_t)piece->size)
+		return dkt_fail(spill->ctx, err, "read the temporary file: %s", strerror(-err));
+	buf->len += piece->size;
+	return 0;
+}
+
 /* Lets the kernel copy what it can. */
 static void copy_inside(int from_fd, uint64_t *from, int fd, uint64_t *at, uint32_t *left)
 {

@@ -43,6 +43,10 @@ void dkt__spill_string_clear(struct dkt__spill_string *string);
 /* Writes all bytes to fd at the offset at. */
 int dkt__spill_write(struct dkt_ctx *ctx, int fd, const void *bytes, size_t len, uint64_t at);
 
+/* Adds a piece to the buffer. */
+int dkt__spill_read(struct dkt__spill *spill, const struct dkt__spill_piece *piece,
+		    struct dkt_buf *buf);
+
 /* Copies a piece to fd at the offset at. */
 int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *piece, int fd,
 		    uint64_t at);

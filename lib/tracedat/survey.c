@@ -253,6 +253,16 @@ static int add_told(struct dkt__series *s, struct dkt_source *source)
 	return 0;
 }
 
+static int add_missed(struct dkt__series *s, const struct dkt_source *source)
+{
+	const struct dkt__missed *missed = dkt__source_missed(source);
+	int err = 0;
+
+	for (; !err && missed; missed = missed->next)
+		err = dkt__source_add_missed(&s->base, missed->probe, missed->n);
+	return err;
+}
+
 static int add_disks(struct dkt__series *s, const struct dkt_source *source)
 {
 	const struct dkt__disks *disks = dkt__source_disks(source, 0);
@@ -276,6 +286,8 @@ static int add_facts(struct survey *survey, struct dkt__series_file *file)
 		err = copy_text(s->base.ctx, &survey->printk, &dat->printk);
 	if (!err)
 		err = add_told(s, file->source);
+	if (!err)
+		err = add_missed(s, file->source);
 	if (!err)
 		err = add_disks(s, file->source);
 	if (err)

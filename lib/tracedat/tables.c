@@ -240,6 +240,29 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 	text_option(out, buf, DAT_CPUSTAT, text);
 }
 
+void dkt__tdw_missed(const struct dkt_tracedat *out, struct dkt_buf *buf, const char *probe,
+		     uint64_t n)
+{
+	char *text __cleanup(free) = dkt__format("%s%s: %" PRIu64 "\n", DKT__DAT_MISSED, probe, n);
+
+	if (text)
+		text_option(out, buf, DAT_CPUSTAT, text);
+}
+
+/* Appends the records that probes missed. Those of a source of several streams are told once. */
+static void missed_options(const struct dkt_tracedat *out, struct dkt_buf *buf, size_t nr)
+{
+	const struct dkt_source *source = out->streams[nr].source;
+	const struct dkt__missed *missed = dkt__source_missed(source);
+
+	for (size_t i = 0; missed && i < nr; i++)
+		if (out->streams[i].source == source)
+			return;
+	for (; missed; missed = missed->next)
+		if (missed->n)
+			dkt__tdw_missed(out, buf, missed->probe, missed->n);
+}
+
 static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	for (size_t i = 0; i < out->n_streams; i++) {
@@ -250,6 +273,7 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 
 		if (title)
 			text_option(out, buf, DAT_CPUSTAT, title);
+		missed_options(out, buf, i);
 		for (int nr = 0; nr < DKT__MIN(cpus, DKT__TDW_CPUS); nr++)
 			cpu_stat(out, buf, stream, nr);
 	}

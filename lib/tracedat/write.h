@@ -149,6 +149,10 @@ void dkt__tdw_number_option(const struct dkt_tracedat *out, struct dkt_buf *buf,
 /* Appends the options that describe the recording, such as its machine, clock and statistics. */
 void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf);
 
+/* Appends the option with how many records a probe has missed. */
+void dkt__tdw_missed(const struct dkt_tracedat *out, struct dkt_buf *buf, const char *probe,
+		     uint64_t n);
+
 /* Appends the option with the clocks of the streams, if the source has the times of several. */
 void dkt__tdw_clocks(const struct dkt_tracedat *out, struct dkt_buf *buf);
 

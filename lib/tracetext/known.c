@@ -244,6 +244,13 @@ static const struct dkt__text_known table[] = {
 	  "u32 dev; u64 sector; unsigned int nr_sector; int error; char rwbs[10]",
 	  "\"%d,%d %s %llu + %u [%d]\", " DEV(
 		  "dev") ", REC->rwbs, REC->sector, REC->nr_sector, REC->error" },
+	{ "jbd2", "jbd2_start_commit", "u32 dev; char sync_commit; unsigned int transaction",
+	  "\"dev %d,%d transaction %u sync %d\", " DEV(
+		  "dev") ", REC->transaction, REC->sync_commit" },
+	{ "jbd2", "jbd2_end_commit",
+	  "u32 dev; char sync_commit; unsigned int transaction; unsigned int head",
+	  "\"dev %d,%d transaction %u sync %d head %u\", " DEV(
+		  "dev") ", REC->transaction, REC->sync_commit, REC->head" },
 	PAGE_CACHE("mm_filemap_add_to_page_cache"),
 	PAGE_CACHE("mm_filemap_delete_from_page_cache"),
 	{ "kmem", "mm_page_alloc",
