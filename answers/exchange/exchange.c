@@ -19,7 +19,7 @@
 #include <inttypes.h>
 
 #include "answers/exchange/requests.h"
-#include "compat/lustre/message.h"
+#include "compat/lustre_log/line.h"
 #include "lib/base/keymap.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
@@ -163,22 +163,6 @@ static bool find_event(struct dkt_ctx *ctx, size_t kind, struct known *known)
 	return known->event;
 }
 
-static bool has_messages(struct dkt_ctx *ctx)
-{
-	static const char *const names[][2] = { { "lustre_debug", "lustre_debug_msg" },
-						{ "dktrace", "cdebug" },
-						{ "libcfs", "libcfs_debug_msg" } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct dkt_event *event = dkt_event_find(ctx, names[i][0], names[i][1]);
-
-		if (event && dkl_message_is(event))
-			return true;
-		free(dkt__error_take(ctx));
-	}
-	return false;
-}
-
 bool exchange_has(struct dkt_ctx *ctx)
 {
 	struct known known;
@@ -186,7 +170,7 @@ bool exchange_has(struct dkt_ctx *ctx)
 	for (size_t i = 0; i < N_KINDS; i++)
 		if (find_event(ctx, i, &known))
 			return true;
-	return has_messages(ctx);
+	return dkl_line_any(ctx);
 }
 
 /* ---- steps ---- */

@@ -6,7 +6,8 @@
  * answers, which comes before the client's "Completed". The server writes "Handled" after its answer has left,
  * so this may be later than "Completed" and orders nothing.
  *
- * The UUID of the client and the number say which request it is. A request that is sent again keeps its
+ * The UUID of the client and the number say which request it is. A callback, for which the two sides write
+ * different UUIDs, is known by its opcode and the PID of its sender. A request that is sent again keeps its
  * number. Nothing is said of one that has a step twice, or hosts that differ, so all are told late. The first
  * sending can be missing: numbers grow, so one below another that the host sent before may have been sent
  * earlier, too, and the first one in a file as well.
@@ -24,7 +25,7 @@
 /* Requests that are open at the same time. */
 #define OPEN_MAX (1u << 16)
 
-/* Words of a key: the number, and two hashes of the client's UUID. */
+/* Words of a key: the number, and two hashes of the client's UUID, or the opcode and PID of a callback. */
 #define WORDS 3
 
 /* Only the first five steps of a message can be here. */
@@ -76,6 +77,11 @@ static bool read_key(const struct log_line *line, struct rpc_text *text, uint64_
 	    !step_words[text->step] || !line->time || !text->xid || !is_uuid(&text->client))
 		return false;
 	key[0] = text->xid;
+	if (dkl_opcode_is_callback(text->opcode)) {
+		key[1] = text->opcode;
+		key[2] = text->pid;
+		return true;
+	}
 	key[1] = 1;
 	key[2] = 2;
 	for (size_t i = 0; i < text->client.len; i++)

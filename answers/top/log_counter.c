@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "compat/apply/apply.h"
-#include "compat/lustre/message.h"
+#include "compat/lustre/message/reader.h"
 #include "compat/pipeline/losses.h"
 #include "compat/set/param/memory.h"
 #include "lib/base/buf.h"
@@ -20,8 +20,9 @@
 
 struct counted {
 	struct log_event now; /* of the interval */
-	struct message
-		*message; /* its records have their own class; NULL: they have those of the event */
+	/* Its records have their own class; NULL: they have those of the event. */
+	const struct message *message;
+	bool part; /* they are only parts of messages, which count once */
 };
 
 struct log_counter {
@@ -31,6 +32,7 @@ struct log_counter {
 	char *settings; /* the file with the log's settings */
 	struct stat read; /* that file when it was read */
 	uint32_t debug;
+	struct message_reader *messages;
 	struct dkt_instance *log, *own;
 	struct dkt_source *source; /* of own */
 	struct counted *events; /* all that were ever enabled */
@@ -84,12 +86,11 @@ static int add_event(struct log_counter *counter, struct dkt_event *event)
 		return -ENOMEM;
 	if (!*nr) {
 		if (bits->fields)
-			new.message = dkl_message_new(counter->ctx, event, NULL);
+			new.message = dkl_message_reader_get(counter->messages, event);
+		new.part = dkl_message_is_part(event);
 		err = dkt__append(counter->events, counter->n_events, new);
-		if (err) {
-			dkl_message_free(new.message);
+		if (err)
 			return err;
-		}
 		*nr = (uint32_t)counter->n_events;
 	}
 	counter->events[*nr - 1].now.enabled = true;
@@ -187,7 +188,10 @@ int log_counter_open(struct dkt_ctx *ctx, const struct class_map *map, const cha
 	counter->map = map;
 	counter->name = strdup(log);
 	counter->settings = dkt__format(RUN_DIR "/%s/" DEBUGLOG_SETTINGS, log);
-	err = counter->name && counter->settings ? set_up(counter, owner) : -ENOMEM;
+	err = counter->name && counter->settings ? dkl_message_reader_new(ctx, &counter->messages) :
+						   -ENOMEM;
+	if (!err)
+		err = set_up(counter, owner);
 	if (!err)
 		return 0;
 	*made = NULL;
@@ -208,8 +212,7 @@ int log_counter_close(struct log_counter *counter)
 	dkt_instance_close(counter->log);
 	if (name)
 		err = dkt_instance_remove(counter->ctx, name);
-	for (size_t i = 0; i < counter->n_events; i++)
-		dkl_message_free(counter->events[i].message);
+	dkl_message_reader_free(counter->messages);
 	free(counter->events);
 	free(counter->event_of);
 	dkl_losses_clear(&counter->losses);
@@ -238,7 +241,7 @@ static void add_record(struct log_counter *counter, const struct dkt_record *rec
 		struct counted *counted = &counter->events[nr - 1];
 
 		counted->now.records++;
-		if (counted->message)
+		if (counted->message && !counted->part)
 			add_classes(counter, dkl_message_classes(counted->message, record));
 	}
 }

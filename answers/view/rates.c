@@ -18,7 +18,7 @@ int rates_init(struct rates *rates, struct axis *axis, struct pipeline *p)
 	for (size_t i = 0; !err && i < p->n; i++) {
 		err = dkl_pipeline_map(p, &p->parts[i]);
 		if (!err)
-			err = dkl_style_new(p->parts[i].ctx, p->parts[i].map, "trace", &opts,
+			err = dkl_style_new(p->parts[i].ctx, p->parts[i].map, NULL, "trace", &opts,
 					    &rates->styles[i]);
 	}
 	return dkl_pipeline_fail(p, err);
@@ -166,6 +166,9 @@ static struct rates_event *find_event(struct rates *rates, size_t part,
 		event->bits = *dkl_class_map_event(rates->p->parts[part].map, record->event);
 	else
 		event->bits.fields = true;
+	/* A message counts once, with its last record. */
+	if (dkl_message_is_part(record->event))
+		event->bits = (struct class_bits){ 0 };
 	return event;
 }
 

@@ -6,6 +6,7 @@
 #include "compat/apply/applying.h"
 #include "compat/log/debuglog.h"
 #include "compat/log/directory.h"
+#include "compat/log/missed.h"
 #include "compat/lustre/lustre_masks.h"
 #include "compat/lustre/message.h"
 #include "lib/base/buf.h"
@@ -256,6 +257,8 @@ static int transact(struct applying *a)
 	/* Detect a full disk before the kernel is changed. */
 	if (!err)
 		err = dkl_settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, a->done);
+	if (!err)
+		dkl_missed_begin(log);
 	if (!err)
 		err = commit(a);
 	if (!err)

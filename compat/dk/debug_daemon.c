@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 
 #include "compat/io/process_lock.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/members.h"
+#include "lib/base/servant.h"
 
 /* How long a daemon may take to write the remaining records. */
 #define STOP_SECONDS 60
@@ -112,17 +112,6 @@ int dkl_daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 	return err;
 }
 
-/* Returns a descriptor that can be read when the process has ended, or -1: kernels before 5.3 do not have this call. */
-static int open_process(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-	(void)pid;
-	return -1;
-#endif
-}
-
 int dkl_daemon_stop(struct dkt_ctx *ctx, const char *dir)
 {
 	int fd __cleanup(close) = open_state(dir, O_RDWR);
@@ -133,7 +122,7 @@ int dkl_daemon_stop(struct dkt_ctx *ctx, const char *dir)
 		return dkt_fail(ctx, fd, "open %s/" DAEMON_STATE ": %s", dir, strerror(-fd));
 	if (!pid)
 		return 0;
-	process = open_process(pid);
+	process = dkt__process_open(pid);
 	if (kill(pid, SIGTERM) && errno != ESRCH)
 		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
 	for (int tries = 0; dkl_process_lock_holder(fd) == pid; tries++) {

@@ -8,6 +8,7 @@
 
 #include "compat/dk/timeline.h"
 #include "compat/log/directory.h"
+#include "compat/log/missed.h"
 #include "compat/lustre/binary/event.h"
 #include "compat/lustre/message/cdebug.h"
 #include "compat/pipeline/text_out.h"
@@ -39,6 +40,8 @@ struct printer {
 	struct message *message; /* of Lustre's records */
 	struct chooser *chooser;
 	uint64_t waiting; /* records in the log when it was opened */
+	int missed; /* the kept count of what the probe missed; -1: none */
+	uint64_t only_theirs; /* Lustre's records less those that the probe has recorded, too */
 	int32_t self;
 };
 
@@ -61,6 +64,7 @@ static bool is_again(struct printer *p, const struct dkt_record *rec)
 	text = dkt_buf_data(p->text, &len);
 	if (!dkl_log_source_find(p->opts->lustre, &key, text ?: "", len, p->theirs, &theirs))
 		return false;
+	p->only_theirs--;
 	theirs.ts -= (uint64_t)p->time.wall;
 	return chooser_takes(p->chooser, &theirs, NULL);
 }
@@ -97,6 +101,7 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 	int err;
 
 	(void)source;
+	p->only_theirs += timeline_is_lustre(&p->time, rec);
 	/* A recording gets all records of a message, even if they are not selected. */
 	if (p->time.apart && dkl_legacy_style_keep(p->time.legacy, rec))
 		err = dkl_sink_add(&p->sink, rec);
@@ -313,19 +318,22 @@ static int open_lustre(struct printer *p)
 	return p->message ? 0 : -ENOMEM;
 }
 
-/* Messages of several records are joined by the style, or for a trace.dat file by part->legacy. */
+/* The timeline joins messages of several records, which all styles read with the reader of the part. */
 static int open_sink(struct printer *p)
 {
 	struct pipeline_part *part = &p->pipeline.parts[0];
 	int err;
 
 	dkl_pipeline_add(&p->pipeline, p->ctx, p->time.source, NULL);
+	p->pipeline.joined = true;
 	part->map = p->log ? p->log->map : NULL;
 	/* Only a selection by class needs a map. */
 	part->classless = !p->log && !dkl_selection_by_class(p->opts->selection);
-	err = dkl_sink_open(&p->sink, p->opts->sink, &p->pipeline, p->opts->file);
+	err = dkl_pipeline_messages(part);
+	if (!err)
+		err = dkl_sink_open(&p->sink, p->opts->sink, &p->pipeline, p->opts->file);
 	if (!err && !p->sink.out.style)
-		err = dkl_legacy_style_new(p->ctx, part->map, &part->legacy);
+		err = dkl_legacy_style_new(p->ctx, part->map, part->messages, &part->legacy);
 	if (err)
 		return err;
 	p->time.legacy = p->sink.out.style ? dkl_style_legacy(p->sink.out.style) : part->legacy;
@@ -409,22 +417,58 @@ static void printer_clear(struct printer *p)
 	if (p->log && p->pipeline.n)
 		p->pipeline.parts[0].map = NULL;
 	dkl_pipeline_clear(&p->pipeline);
+	if (p->missed >= 0)
+		close(p->missed);
 	dkt_ctx_free(p->own);
+}
+
+/*
+ * dk empties both logs, and Lustre's buffer has what the probe missed, unless another program has read
+ * it or it was too small. Whatever else only that buffer has makes the number too small.
+ */
+static uint64_t missed_by_both(const struct printer *p, uint64_t all)
+{
+	const uint64_t since = dkl_missed_since(p->missed, all);
+
+	if (!dkl_selection_is_all(p->opts->selection) || since <= p->only_theirs)
+		return 0;
+	return since - p->only_theirs;
+}
+
+static void count_missed(struct printer *p, uint64_t before)
+{
+	struct dk_result *result = p->result;
+	uint64_t all;
+
+	if (p->opts->flags & LIVE_APART)
+		return;
+	all = dkl_cdebug_missed(p->ctx);
+	if (p->opts->flags & DKT_LIVE_FOLLOW) {
+		/* The probe may have been created again. */
+		result->missed = all > before ? all - before : 0;
+		result->missed_words = CDEBUG_ELSEWHERE;
+	} else if (p->opts->flags == DKT_LIVE_KEEP) {
+		result->missed = all;
+		result->missed_words = " since it was created; Lustre's own buffer may have them";
+	} else if (!(p->opts->flags & ~(unsigned int)DKT_LIVE_WHOLE)) {
+		result->missed = missed_by_both(p, all);
+		result->missed_words = " or more, which Lustre's own buffer no longer had";
+		dkl_missed_keep(p->missed, all);
+	}
 }
 
 static int print(struct printer *p)
 {
-	uint64_t before = 0, after;
+	uint64_t before = 0;
 	int err = printer_init(p);
 
 	if (err || !p->time.source)
 		return err;
-	/* Messages that the probe misses are in Lustre's buffer, but following prints only the log. */
 	if (p->opts->flags & DKT_LIVE_FOLLOW)
 		before = dkl_cdebug_missed(p->ctx);
 	err = printer_run(p);
-	after = err || !(p->opts->flags & DKT_LIVE_FOLLOW) ? before : dkl_cdebug_missed(p->ctx);
-	p->result->missed = after > before ? after - before : 0;
+	if (!err)
+		count_missed(p, before);
 	return err;
 }
 
@@ -449,13 +493,16 @@ int dkl_dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts
 		.opts = opts,
 		.result = result,
 		.time = { .ctx = ctx, .lustre = opts->lustre, .apart = opts->sink->version },
+		.missed = -1,
 		.self = getpid()
 	};
 	int err;
 
 	*result = (struct dk_result){ 0 };
-	if (p.log)
+	if (p.log) {
 		p.time.in = log->in;
+		p.missed = dkl_missed_open(log);
+	}
 	err = open_context(&p);
 	if (!err)
 		err = print(&p);
@@ -467,10 +514,18 @@ int dkl_dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts
 
 int dkl_dk_clear(struct debuglog *log)
 {
+	int missed __cleanup(close) = -1;
 	int err;
 
 	if (!log->in)
 		return 0;
 	err = dkl_log_dir_create(log);
-	return err ? err : dkt_instance_clear(log->in);
+	if (!err)
+		err = dkt_instance_clear(log->in);
+	if (err)
+		return err;
+	missed = dkl_missed_open(log);
+	if (missed >= 0)
+		dkl_missed_keep(missed, dkl_cdebug_missed(log->ctx));
+	return 0;
 }

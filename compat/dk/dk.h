@@ -25,7 +25,8 @@ struct dk_result {
 	uint64_t kept; /* records printed */
 	uint64_t dropped; /* records not selected */
 	struct losses losses;
-	uint64_t missed; /* messages of Lustre that came while its probe was busy */
+	uint64_t missed; /* messages of Lustre that came while its probe was busy, and are not printed */
+	const char *missed_words; /* of which time they are, or where else */
 	uint64_t incomplete; /* messages of Lustre in the middle of which recording stopped */
 	uint64_t own; /* skipped records of this process */
 	char *unmatched; /* why the filter could not match the records; NULL: it could */
@@ -52,5 +53,5 @@ void dkl_dk_result_print(const struct dk_result *result, const char *self, FILE 
 int dkl_dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
 		 struct dk_result *result);
 
-/* Empties the log. */
+/* Empties the log, and begins a new count of the messages that its probe misses. */
 int dkl_dk_clear(struct debuglog *log);

@@ -6,6 +6,7 @@
 
 #include "compat/dk/dk.h"
 #include "compat/io/say.h"
+#include "compat/lustre/message/cdebug.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
 #include "lib/inside.h"
@@ -23,14 +24,10 @@ static bool next_left(struct timeline *t, struct dkt_record *record)
 
 	if (t->apart || (!dkt__instance_get_on(t->in, &on) && on))
 		return false;
-	for (int cpu = 0; cpu < dkt_instance_n_cpus(t->in); cpu++) {
-		if (!dkl_legacy_style_left(t->legacy, (uint32_t)cpu, t->last[cpu], record))
-			continue;
-		t->last[cpu] = record->ts;
-		t->incomplete++;
-		return true;
-	}
-	return false;
+	if (!dkl_legacy_style_left(t->legacy, record))
+		return false;
+	t->incomplete++;
+	return true;
 }
 
 static int next_of_kernel(struct timeline *t, struct dkt_record *record)
@@ -40,10 +37,8 @@ static int next_of_kernel(struct timeline *t, struct dkt_record *record)
 	while (!(err = dkt_source_next(t->kernel, record))) {
 		t->met++;
 		/* The message is returned with another record. */
-		if (!t->apart && dkl_legacy_style_keep(t->legacy, record))
-			continue;
-		t->last[record->cpu] = record->ts;
-		return 0;
+		if (t->apart || !dkl_legacy_style_keep(t->legacy, record))
+			return 0;
 	}
 	if (err > 0 && next_left(t, record))
 		return 0;
@@ -100,16 +95,7 @@ int dkl_timeline_open_lustre(struct timeline *t)
 
 int dkl_timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts)
 {
-	int err = dkt_source_live(t->in, opts, &t->kernel);
-
-	if (err)
-		return err;
-	t->last = calloc((size_t)dkt_instance_n_cpus(t->in) + 1, sizeof(*t->last));
-	if (t->last)
-		return 0;
-	dkt_source_close(t->kernel);
-	t->kernel = NULL;
-	return -ENOMEM;
+	return dkt_source_live(t->in, opts, &t->kernel);
 }
 
 int dkl_timeline_merge(struct timeline *t)
@@ -140,7 +126,6 @@ void dkl_timeline_close(struct timeline *t)
 	dkt_source_close(t->ours);
 	dkt_source_close(t->theirs);
 	dkt_source_close(t->kernel);
-	free(t->last);
 }
 
 void dkl_dk_result_clear(struct dk_result *result)
@@ -207,9 +192,5 @@ void dkl_dk_result_print(const struct dk_result *result, const char *self, FILE 
 			"; the recording stopped before"
 			" all of their records were written\n",
 			self, result->incomplete);
-	if (result->missed)
-		fprintf(stderr,
-			"%s: messages of Lustre that were not recorded because the"
-			" probe was busy: %" PRIu64 "; Lustre's own buffer has them\n",
-			self, result->missed);
+	dkl_cdebug_report_missed(result->missed, self, NULL, result->missed_words);
 }

@@ -20,7 +20,6 @@ struct timeline {
 	/* Set by the calls. source: all records; a message of several comes once, with its last record. */
 	struct dkt_source *source;
 	struct dkt_source *kernel, *ours, *theirs; /* the parts of source; NULL: missing */
-	uint64_t *last; /* by CPU: the time of the last record that was returned */
 	bool ended; /* the kernel has no more records */
 	uint64_t met; /* records of the kernel */
 	uint64_t first; /* the time of the first of them, as it was; 0: none */

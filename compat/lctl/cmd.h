@@ -30,9 +30,6 @@ int dkl_lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv);
 int dkl_lctl_cmd_show(struct lctl *lctl, int argc, char **argv);
 int dkl_lctl_cmd_version(struct lctl *lctl, int argc, char **argv);
 
-/* Runs the command in Lustre's lctl; prints an error message if that cannot run. */
-int dkl_lctl_forward(struct lctl *lctl, int argc, char **argv);
-
 /*
  * Prints a parameter whose file only root can read, but which the kernel sends to all users over
  * netlink. 1: not such a parameter, or the user is root; -errno: failed, with a message printed.
@@ -63,17 +60,3 @@ int dkl_session_run(struct lctl *lctl);
  * Returns the words that complete the last word of the line. The caller frees them and the array.
  */
 char **dkl_session_complete(struct lctl *lctl, const char *line, size_t *n);
-
-/*
- * Looks for Lustre's lctl: the program that LCTL_REAL in the environment or `real_lctl = PATH` in
- * dktrace.conf names, otherwise the first lctl on PATH that is not this program (links are
- * followed) and that only root or this user can have put there.
- */
-bool dkl_real_lctl_exists(void);
-
-/*
- * Runs Lustre's lctl with argv, which includes argv[0]: in place of this program, or with `wait` in
- * a child, whose exit status it stores. -ENOENT: not found. After an error *why is the reason,
- * which the caller frees; NULL: out of memory.
- */
-int dkl_real_lctl_run(char **argv, bool wait, int *status, char **why);

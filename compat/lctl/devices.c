@@ -5,6 +5,8 @@
 
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
+#include "compat/lctl/forward.h"
+#include "compat/lctl/real_lctl.h"
 #include "compat/lustre/devices.h"
 #include "lib/base/buf.h"
 #include "lib/base/util.h"
@@ -186,14 +188,11 @@ static int forward_get_param(struct lctl *lctl, const char *name, const struct p
 					   'l',
 			 '\0' };
 	char *argv[] = { command, flags, copy, NULL };
-	bool was = lctl->session;
 	int status;
 
 	if (!copy)
 		return -ENOMEM;
-	lctl->session = true;
-	status = dkl_lctl_forward(lctl, 3, argv);
-	lctl->session = was;
+	status = dkl_lctl_forward_apart(lctl, 3, argv);
 	free(copy);
 	return -status;
 }

@@ -6,6 +6,8 @@
 
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
+#include "compat/lctl/forward.h"
+#include "compat/lctl/real_lctl.h"
 #include "compat/lctl/rows.h"
 #include "compat/set/param.h"
 #include "lib/base/util.h"
@@ -14,7 +16,8 @@
 #define STATUS_HELP 4
 
 /*
- * The Lustre release whose lctl this is; scripts compare it. `dktrace --version` prints dktrace's.
+ * The Lustre release whose lctl this is, unless one is installed; scripts compare it.
+ * `dktrace --version` prints dktrace's.
  */
 #define LUSTRE_VERSION "2.17.57"
 
@@ -48,27 +51,6 @@ int dkl_lctl_usage(const char *command)
 	return STATUS_HELP;
 }
 
-/* ---- Lustre's lctl ---- */
-
-int dkl_lctl_forward(struct lctl *lctl, int argc, char **argv)
-{
-	char *why __cleanup(free) = NULL;
-	char **full __cleanup(free) = calloc((size_t)argc + 2, sizeof(*full));
-	char name[] = "lctl";
-	int status;
-
-	if (!full)
-		return 1;
-	full[0] = name;
-	memcpy(full + 1, argv, (size_t)argc * sizeof(*argv));
-	fflush(stdout);
-	if (!dkl_real_lctl_run(full, lctl->session, &status, &why))
-		return status;
-	dkl_say_line(stderr, "%s: '%s' is a command of Lustre's lctl: %s", lctl->self, argv[0],
-		     why ? why : strerror(ENOMEM));
-	return 1;
-}
-
 /* ---- commands about commands ---- */
 
 int dkl_lctl_cmd_quit(struct lctl *lctl, int argc, char **argv)
@@ -87,7 +69,8 @@ int dkl_lctl_cmd_ignore_errors(struct lctl *lctl, int argc, char **argv)
 
 int dkl_lctl_cmd_version(struct lctl *lctl, int argc, char **argv)
 {
-	(void)argc, (void)argv;
+	if (dkl_real_lctl_exists())
+		return dkl_lctl_forward(lctl, argc, argv);
 	printf("%s " LUSTRE_VERSION "\n", lctl->self);
 	return 0;
 }
@@ -98,7 +81,8 @@ int dkl_lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv)
 	const struct lctl_row *row = NULL;
 	int column = 0, over = 0;
 
-	(void)lctl, (void)argc, (void)argv;
+	if (dkl_real_lctl_exists())
+		return dkl_lctl_forward(lctl, argc, argv);
 	while ((row = dkl_lctl_row_next(row))) {
 		if (row->run) {
 			over += printf("%-*s ", COLUMN_WIDTH - 1 - over, row->name) - COLUMN_WIDTH;
@@ -137,49 +121,47 @@ static void print_incomplete(const char *line)
 	dkl_say_line(stderr, "'%s' incomplete command.", line);
 }
 
-/* Lustre's lctl has the help of the commands that only it implements. */
-static int forward_help(struct lctl *lctl, const char *word, const struct lctl_row *row)
+/* Lustre's lctl has the help of its own commands. */
+static int forward_help(struct lctl *lctl, char *word, bool last)
 {
 	char help[] = "help";
-	char *name __cleanup(free) = strdup(row->name);
-	char *argv[] = { help, name, NULL };
+	char *argv[] = { help, word, NULL };
 
-	if (dkl_real_lctl_exists())
-		return dkl_lctl_forward(lctl, 2, argv);
-	dkl_say_line(stderr, "%s: a command of Lustre's lctl, which was not found", word);
-	return 0;
+	return last || lctl->session ? dkl_lctl_forward(lctl, 2, argv) :
+				       dkl_lctl_forward_apart(lctl, 2, argv);
 }
 
-static int help_one(struct lctl *lctl, const char *word)
+static void help_without_real(struct lctl *lctl, const char *word)
 {
 	const struct lctl_row *row;
 	enum lctl_match match = dkl_lctl_row_match(word, &row);
 
-	if (match == LCTL_NONE)
-		print_unknown(lctl, word);
-	else if (match == LCTL_AMBIGUOUS)
+	if (match == LCTL_AMBIGUOUS)
 		dkl_lctl_print_ambiguous(word, row);
-	else if (!row->run)
+	else if (match == LCTL_UNIQUE && !row->run)
 		print_incomplete(word);
-	else if (row->help)
-		fprintf(stderr, "%s: %s\n", word, row->help);
+	else if (match == LCTL_UNIQUE || dkl_lctl_is_elsewhere(word))
+		dkl_say_line(stderr, "%s: a command of Lustre's lctl, which was not found", word);
 	else
-		return forward_help(lctl, word, row);
-	return 0;
+		print_unknown(lctl, word);
 }
 
 int dkl_lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
 {
 	int rc = 0;
-	bool was = lctl->session;
 
 	if (argc < 2)
 		print_help(lctl);
 	for (int i = 1; i < argc; i++) {
-		lctl->session = was || i + 1 < argc;
-		rc = help_one(lctl, argv[i]);
+		const struct lctl_row *row = dkl_lctl_find_own(lctl, argv[i]);
+
+		if (row)
+			fprintf(stderr, "%s: %s\n", argv[i], row->help);
+		else if (dkl_real_lctl_exists())
+			rc = forward_help(lctl, argv[i], i + 1 == argc);
+		else
+			help_without_real(lctl, argv[i]);
 	}
-	lctl->session = was;
 	return rc;
 }
 
@@ -218,55 +200,67 @@ static int split_words(char *line, char ***words)
 static int run_row(struct lctl *lctl, const struct lctl_row *row, char *line)
 {
 	char **argv __cleanup(free) = NULL;
-	char *name __cleanup(free) = NULL;
 	int argc = split_words(line, &argv);
 
 	if (argc <= 0)
 		return argc ? 1 : 0;
-	/* Lustre's lctl accepts abbreviations only in its own session. */
-	if (row->run == dkl_lctl_forward) {
-		name = strndup(row->name, strcspn(row->name, " "));
-		argv[0] = name ? name : argv[0];
-	}
 	return row->run(lctl, argc, argv);
 }
 
-int dkl_lctl_run_line(struct lctl *lctl, char *line)
+/* A script must not take a command that did not run for one that did. */
+static int run_without_real(struct lctl *lctl, char *line)
 {
 	const struct lctl_row *row;
-	enum lctl_match match;
-	size_t len;
+	enum lctl_match match = dkl_lctl_row_match(line, &row);
 
-	while (isspace((unsigned char)*line))
-		line++;
-	if (!*line)
-		return 0;
-	match = dkl_lctl_row_match(line, &row);
 	if (match == LCTL_AMBIGUOUS) {
 		dkl_lctl_print_ambiguous(line, row);
 		return 0;
 	}
-	if (match == LCTL_UNIQUE && row->run)
-		return run_row(lctl, row, line);
-	len = strcspn(line, " \t");
-	if (match == LCTL_UNIQUE && !line[len])
+	if (match == LCTL_UNIQUE ? row->run != NULL : dkl_lctl_is_elsewhere(line))
+		return dkl_lctl_forward_line(lctl, line);
+	if (match == LCTL_UNIQUE && !line[strcspn(line, " \t")])
 		print_incomplete(line);
 	else
 		print_help(lctl);
 	return 0;
 }
 
-int dkl_lctl_main(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_run_line(struct lctl *lctl, char *line)
 {
-	/* Keep stdout and stderr in order, also around the output of a forwarded command. */
-	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	const struct lctl_row *row;
+
+	while (isspace((unsigned char)*line))
+		line++;
+	if (!*line)
+		return 0;
+	row = dkl_lctl_find_own(lctl, line);
+	if (row)
+		return run_row(lctl, row, line);
+	return dkl_real_lctl_exists() ? dkl_lctl_forward_line(lctl, line) :
+					run_without_real(lctl, line);
+}
+
+static int run_main(struct lctl *lctl, int argc, char **argv)
+{
 	if (argc < 2)
 		return dkl_session_run(lctl);
 	if (dkl_lctl_row_find(argv[1]))
 		return dkl_lctl_run(lctl, argc - 1, argv + 1);
-	/* Lustre's lctl may be of another release with more commands. */
-	if (dkl_real_lctl_exists())
+	/* Lustre's lctl may be of another release or build, with more commands. */
+	if (dkl_real_lctl_exists() || dkl_lctl_is_elsewhere(argv[1]))
 		return dkl_lctl_forward(lctl, argc - 1, argv + 1);
 	print_unknown(lctl, argv[1]);
 	return 1;
+}
+
+int dkl_lctl_main(struct lctl *lctl, int argc, char **argv)
+{
+	int rc;
+
+	/* Keep stdout and stderr in order, also around the output of a forwarded command. */
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	rc = run_main(lctl, argc, argv);
+	dkl_lctl_forget_commands(lctl);
+	return rc;
 }

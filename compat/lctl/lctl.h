@@ -6,6 +6,8 @@
 
 #include "compat/set/param/tree.h"
 
+struct real_session;
+
 /* One run of the program. The members after `hints` start as zeroes. */
 struct lctl {
 	struct dkt_ctx *ctx;
@@ -22,6 +24,10 @@ struct lctl {
 	uint32_t hidden_classes;
 	uint32_t hidden_subsystems;
 	bool session; /* this program continues after the command */
+	struct real_session *real; /* the Lustre lctl that runs commands of this session, or NULL */
+	char **commands; /* of the installed build of Lustre's lctl, as dkl_lctl_commands() reads them */
+	size_t n_commands;
+	bool asked; /* for these */
 	bool done; /* the user has asked to end the session */
 	bool ignore_errors; /* a failure does not end the session */
 	bool closed; /* the reader of the output has closed it */

@@ -9,6 +9,7 @@
 #include "compat/dk/dk.h"
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
+#include "compat/lustre/message.h"
 #include "lib/base/buf.h"
 
 /* lctl truncates a marker to this many bytes. */
@@ -128,16 +129,36 @@ static int mark_log(struct debuglog *log, const char *text)
 	return line ? dkt_instance_mark(log->in, line) : -ENOMEM;
 }
 
-/* Marks the trace log; text NULL: clears it. 1: it was never started. */
-static int change_log(struct lctl *lctl, const char *text)
+/* True if the log records Lustre's messages, so that it has Lustre's own mark. */
+static bool has_messages(struct debuglog *log)
+{
+	struct dkt_event *const *on;
+	size_t n;
+
+	if (dkl_debuglog_on(log, &on, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (dkl_message_is(on[i]) && !dkl_message_is_part(on[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Marks the trace log, unless Lustre has made a mark that is recorded there; text NULL: clears it. 1: it was
+ * never started.
+ */
+static int change_log(struct lctl *lctl, const char *text, bool marked)
 {
 	struct debuglog *log;
 	int ret = open_started(lctl, &log);
 
-	if (!ret) {
-		ret = text ? mark_log(log, text) : dkl_dk_clear(log);
-		dkl_debuglog_close(log);
-	}
+	if (ret)
+		return ret;
+	if (!text)
+		ret = dkl_dk_clear(log);
+	else if (!marked || !has_messages(log))
+		ret = mark_log(log, text);
+	dkl_debuglog_close(log);
 	return ret;
 }
 
@@ -150,7 +171,7 @@ static int change_log(struct lctl *lctl, const char *text)
 static int change_both(struct lctl *lctl, const char *lustre, const char *text)
 {
 	int theirs = write_lustre(lctl, lustre);
-	int ours = change_log(lctl, text);
+	int ours = change_log(lctl, text, !theirs);
 
 	if (ours < 0 && theirs == -ENOENT)
 		dkl_lctl_print_error(lctl);

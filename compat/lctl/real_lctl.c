@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds Lustre's lctl and forwards commands to it that we do not implement. */
-#include "compat/lctl/cmd.h"
+#include "compat/lctl/real_lctl.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <dktrace/dktrace.h>
+
 #include "compat/set/saved/conf.h"
 #include "lib/base/buf.h"
+#include "lib/base/io.h"
 #include "lib/base/servant.h"
 
 /*
@@ -17,6 +21,9 @@
 
 /* Used if PATH is not set. */
 #define DEFAULT_PATH "/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* More bytes than any lctl prints about its commands. */
+#define MOST_NAMES (1 << 20)
 
 /* ---- finding it ---- */
 
@@ -103,8 +110,7 @@ static char *named_path(const char **by)
 	return env && *env ? strdup(env) : read_conf();
 }
 
-/* Returns the path, or NULL with the reason in *why. The caller frees both. */
-static char *find_real(char **why)
+char *dkl_real_lctl_find(char **why)
 {
 	const char *by, *bad = NULL;
 	char *path;
@@ -138,7 +144,7 @@ static char *find_real(char **why)
 
 /* ---- running it ---- */
 
-static void execute(const char *path, char **argv)
+void dkl_real_lctl_become(const char *path, char **argv)
 {
 	setenv(FORWARDED, "1", 1);
 	execv(path, argv);
@@ -152,7 +158,7 @@ static int run_and_wait(const char *path, char **argv, int *status)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		execute(path, argv);
+		dkl_real_lctl_become(path, argv);
 		_exit(127);
 	}
 	if (dkt__wait(pid, &how, 0) < 0)
@@ -164,14 +170,14 @@ static int run_and_wait(const char *path, char **argv, int *status)
 bool dkl_real_lctl_exists(void)
 {
 	char *why __cleanup(free) = NULL;
-	char *path __cleanup(free) = find_real(&why);
+	char *path __cleanup(free) = dkl_real_lctl_find(&why);
 
 	return path;
 }
 
 int dkl_real_lctl_run(char **argv, bool wait, int *status, char **why)
 {
-	char *path __cleanup(free) = find_real(why);
+	char *path __cleanup(free) = dkl_real_lctl_find(why);
 	int err;
 
 	if (!path)
@@ -179,10 +185,72 @@ int dkl_real_lctl_run(char **argv, bool wait, int *status, char **why)
 	if (wait) {
 		err = run_and_wait(path, argv, status);
 	} else {
-		execute(path, argv);
+		dkl_real_lctl_become(path, argv);
 		err = -errno;
 	}
 	if (err)
 		*why = dkt__format("run %s: %s", path, strerror(-err));
 	return err;
+}
+
+/* ---- its commands ---- */
+
+/* Starts a child that prints its commands; returns the end of the pipe to read, or -errno. */
+static int start_list(const char *path, pid_t *pid)
+{
+	char name[] = "lctl", list[] = "--list-commands", *argv[] = { name, list, NULL };
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	*pid = fork();
+	if (!*pid) {
+		dup2(ends[1], STDOUT_FILENO);
+		dkl_real_lctl_become(path, argv);
+		_exit(127);
+	}
+	close(ends[1]);
+	if (*pid > 0)
+		return ends[0];
+	close(ends[0]);
+	return -ENOMEM;
+}
+
+/* The names are in columns; a heading begins with `=`. */
+static int add_names(char *text, char ***names, size_t *n)
+{
+	char *lines = NULL, *words = NULL, *name;
+
+	for (char *line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines))
+		for (char *word = *line == '=' ? NULL : strtok_r(line, " ", &words); word;
+		     word = strtok_r(NULL, " ", &words)) {
+			name = strdup(word);
+			if (!name || dkt__append(*names, *n, name)) {
+				free(name);
+				return -ENOMEM;
+			}
+		}
+	return 0;
+}
+
+char **dkl_real_lctl_commands(size_t *n)
+{
+	char *why __cleanup(free) = NULL;
+	char *path __cleanup(free) = dkl_real_lctl_find(&why);
+	char *text __cleanup(free) = NULL;
+	char **names = NULL;
+	size_t len;
+	pid_t pid = 0;
+	int how = 0, fd, err;
+
+	*n = 0;
+	fd = path ? start_list(path, &pid) : -ENOENT;
+	if (fd < 0)
+		return NULL;
+	err = dkt__read_fd(fd, MOST_NAMES, &text, &len);
+	close(fd);
+	dkt__wait(pid, &how, 0);
+	if (!err && !how)
+		err = add_names(text, &names, n);
+	return names;
 }

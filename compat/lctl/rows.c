@@ -7,6 +7,7 @@
 
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
+#include "compat/lctl/forward.h"
 #include "lib/base/util.h"
 
 /* Lustre's lctl handles all commands that are not about parameters or the debug log. */
@@ -231,6 +232,18 @@ static const struct lctl_row rows[] = {
 	/* clang-format on */
 };
 
+/* Commands of a server's lctl, and of the releases from 2.10 on. An abbreviation does not depend on them. */
+static const char *const elsewhere[] = {
+	"barrier",       "barrier_freeze",  "barrier_rescan", "barrier_stat",    "barrier_thaw",
+	"clear_conf",    "erase_lcfg",      "fork_lcfg",      "lcfg_clear",      "lcfg_erase",
+	"lcfg_fork",     "lfsck",           "lfsck_query",    "lfsck_start",     "lfsck_stop",
+	"llog",          "llog_cancel",     "llog_catlist",   "llog_check",      "llog_info",
+	"llog_print",    "llog_remove",     "local_param",    "lov_getconfig",   "lqa",
+	"lqa_add",       "lqa_destroy",     "lqa_list",       "lqa_new",         "lqa_remove",
+	"notransno",     "set_timeout",     "snapshot",       "snapshot_create", "snapshot_destroy",
+	"snapshot_list", "snapshot_modify", "snapshot_mount", "snapshot_umount",
+};
+
 const struct lctl_row *dkl_lctl_row_next(const struct lctl_row *row)
 {
 	const struct lctl_row *next = row ? row + 1 : rows;
@@ -266,6 +279,16 @@ static const struct lctl_row *next_like(const struct lctl_row *row, const char *
 		if (!strncasecmp(row->name, word, len))
 			return row;
 	return NULL;
+}
+
+bool dkl_lctl_is_elsewhere(const char *line)
+{
+	size_t len = word_len(line);
+
+	for (size_t i = 0; len && i < ARRAY_SIZE(elsewhere); i++)
+		if (!strncasecmp(elsewhere[i], line, len))
+			return true;
+	return false;
 }
 
 enum lctl_match dkl_lctl_row_match(const char *line, const struct lctl_row **row)

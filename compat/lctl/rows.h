@@ -30,3 +30,9 @@ enum lctl_match dkl_lctl_row_match(const char *line, const struct lctl_row **row
 
 /* Prints all commands that the line's first word abbreviates. */
 void dkl_lctl_print_ambiguous(const char *line, const struct lctl_row *first);
+
+/*
+ * True if the line's first word is a command, or the beginning of one, that only other builds and
+ * releases of Lustre's lctl have.
+ */
+bool dkl_lctl_is_elsewhere(const char *line);

@@ -4,6 +4,8 @@
 
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
+#include "compat/lctl/forward.h"
+#include "compat/lctl/real_session.h"
 #include "compat/lctl/rows.h"
 #include "compat/lustre/mask.h"
 #include "compat/set/param.h"
@@ -39,10 +41,13 @@ static char *pipe_line(void)
 	return NULL;
 }
 
-/* The first failure ends the session, and its status becomes the exit status. */
+/*
+ * The first failure ends the session, and its status becomes the exit status. After `ignore_errors`
+ * a failure in Lustre's lctl is known only at the end, and is reported if no other is.
+ */
 static int run_pipe(struct lctl *lctl)
 {
-	int rc, first = 0;
+	int rc, first = 0, last;
 	char *line;
 
 	while (!lctl->done && (line = pipe_line())) {
@@ -52,7 +57,8 @@ static int run_pipe(struct lctl *lctl)
 		if (rc && !lctl->ignore_errors)
 			break;
 	}
-	return first;
+	last = dkl_real_session_end(&lctl->real);
+	return first ? first : last;
 }
 
 /* ---- a terminal: with libedit if the build has it, otherwise without editing ---- */
@@ -225,7 +231,10 @@ static char *editor_line(struct editor *editor)
 
 #endif
 
-/* The exit status is that of the last command. */
+/*
+ * The exit status is that of the last command. Lustre's lctl keeps its device after a failure only if it
+ * ignores errors, and then does not tell which line failed.
+ */
 static int run_terminal(struct lctl *lctl)
 {
 	struct editor *editor;
@@ -234,12 +243,14 @@ static int run_terminal(struct lctl *lctl)
 
 	if (editor_new(lctl, &editor))
 		return 1;
+	lctl->ignore_errors = true;
 	while (!lctl->done && (line = editor_line(editor))) {
 		rc = dkl_lctl_run_line(lctl, line);
 		free(line);
 		fflush(stdout);
 	}
 	editor_free(editor);
+	dkl_real_session_end(&lctl->real);
 	return rc;
 }
 
@@ -266,11 +277,14 @@ static void add(struct words *w, const char *before, size_t len, const char *wor
 		free(text);
 }
 
-static void add_commands(struct words *w)
+static void add_commands(struct words *w, struct lctl *lctl)
 {
 	const struct lctl_row *row = NULL;
 
-	while ((row = dkl_lctl_row_next(row)))
+	dkl_lctl_ask_commands(lctl);
+	for (size_t i = 0; i < lctl->n_commands; i++)
+		add(w, "", 0, lctl->commands[i]);
+	while (!lctl->n_commands && (row = dkl_lctl_row_next(row)))
 		if (row->run)
 			add(w, "", 0, row->name);
 }
@@ -342,13 +356,13 @@ char **dkl_session_complete(struct lctl *lctl, const char *line, size_t *n)
 		last--;
 	w.typed = last;
 	if (last == word) {
-		add_commands(&w);
+		add_commands(&w, lctl);
 	} else if (dkl_lctl_row_match(word, &row) == LCTL_UNIQUE) {
 		if (!strcmp(row->name, "filter") || !strcmp(row->name, "show")) {
 			add_masks(&w, MASK_SUBSYSTEM, "", 0);
 			add_masks(&w, MASK_DEBUG, "", 0);
 		} else if (!strcmp(row->name, "help")) {
-			add_commands(&w);
+			add_commands(&w, lctl);
 		} else if (ends_with(row->name, "_param")) {
 			if (strchr(last, '='))
 				add_values(&w);

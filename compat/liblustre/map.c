@@ -72,7 +72,7 @@ int dkt_lustre_map_record(struct dkt_lustre_map *map, const struct dkt_record *r
 
 	*debug = *subsystems = 0;
 	if (!map->lines)
-		err = dkl_legacy_style_new(map->ctx, map->classes, &map->lines);
+		err = dkl_legacy_style_new(map->ctx, map->classes, NULL, &map->lines);
 	if (err)
 		return err;
 	bits = dkl_legacy_style_bits(map->lines, record);

@@ -43,6 +43,6 @@ int dkt_lustre_style_new(struct dkt_lustre_map *map, const char *name,
 
 	*out = NULL;
 	if (!err)
-		err = dkl_style_new(map->ctx, map->classes, name, &mine, &style);
+		err = dkl_style_new(map->ctx, map->classes, NULL, name, &mine, &style);
 	return err ? err : dkt__style_make(map->ctx, &calls, style, out);
 }

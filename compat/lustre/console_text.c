@@ -32,6 +32,17 @@ static void take_host(const char **p, const struct log_time *time, struct log_ho
 
 /* ---- messages ---- */
 
+/*
+ * Finds "INFO: task ll_ost00_001:4711 blocked for more than 120 seconds.", with which the kernel tells of a thread
+ * that a server or client of Lustre may have to wait for. Returns it; NULL: the line is another one.
+ */
+static const char *find_blocked(const char *p)
+{
+	const char *at = strstr(p, " INFO: task ");
+
+	return at && strstr(at, " blocked for more than ") ? at + 1 : NULL;
+}
+
 /* Finds the first label of Lustre's messages. Returns the text after it; NULL: the line has none. */
 static const char *find_label(const char *p, uint32_t *mask)
 {
@@ -142,6 +153,10 @@ static int take_head(struct console *console, const char *line, struct record_he
 	if (console->lines && console->uptime != (time.kind == LOG_TIME_UPTIME))
 		return 0;
 	*text = find_label(line, &head->mask);
+	if (!*text) {
+		*text = find_blocked(line);
+		head->mask = ERROR;
+	}
 	if (!*text)
 		return 0;
 	console->lines++;
@@ -227,15 +242,28 @@ static int flush(struct reading *r)
 	return err;
 }
 
-/* Finds the line's host, and what follows the kernel's name and times. NULL: it has no time. */
-static const char *find_text(struct console *console, const char *line, struct log_host *host)
+static bool is_host(const struct reading *r, const char *name, size_t len)
+{
+	return len == r->host_len && !memcmp(name ?: "", r->host, len);
+}
+
+/*
+ * Finds what follows the time and the host. Lines of dmesg have no host, and begin with any word. NULL: the line
+ * has no time, or is of another host than the kept record.
+ */
+static const char *find_text(const struct reading *r, const char *line)
 {
 	struct log_time time;
+	size_t len;
 
-	if (!dkl_log_time_take(&line, &console->calendar, &time))
+	if (!dkl_log_time_take(&line, &r->console->calendar, &time))
 		return NULL;
-	take_host(&line, &time, host);
 	line += strspn(line, " ");
+	len = strcspn(line, " ");
+	if (r->host_len && is_host(r, line, len))
+		line += len + strspn(line + len, " ");
+	else if (!is_host(r, time.host, time.host_len))
+		return NULL;
 	if (!strncmp(line, "kernel:", 7))
 		line += 7 + strspn(line + 7, " ");
 	/* The kernel's time and thread, but not the "[<0>]" of a trace. */
@@ -246,20 +274,34 @@ static const char *find_text(struct console *console, const char *line, struct l
 	return line;
 }
 
+/* True for "ll_ost00_001    D    0  4711      2 0x80000080", the state of a task in kernels before 5.10. */
+static bool is_task(const char *text)
+{
+	const size_t len = strcspn(text, " ");
+	const char *state = text + len + strspn(text + len, " ");
+
+	return len && len < 16 && *state && strchr("RSDTtXZPI", *state) && state[1] == ' ' &&
+	       strstr(state, " 0x");
+}
+
 /* True for "func+0x12/0x34 [module]", and for lines that a trace has before them. */
 static bool is_frame(const char *text, bool first)
 {
-	static const char *const marks[] = { "Pid: ", "task:", "Call Trace:", "<TASK>",
-					     "[<",    "? ",    "</TASK>" };
+	static const char *const marks[] = {
+		"Pid: ",     "task:",       "Call Trace",
+		"Tainted: ", "Not tainted", "\"echo 0 > /proc/sys/kernel/hung_task",
+		"<TASK>",    "[<",          "? ",
+		"</TASK>"
+	};
 	/* Those that can begin a trace. */
-	const size_t n = first ? 3 : ARRAY_SIZE(marks);
+	const size_t n = first ? 6 : ARRAY_SIZE(marks);
 	const char *plus;
 
 	for (size_t i = 0; i < n; i++)
 		if (!strncmp(text, marks[i], strlen(marks[i])))
 			return true;
 	plus = memmem(text, strcspn(text, " "), "+0x", 3);
-	return !first && plus && memmem(plus, strcspn(plus, " "), "/0x", 3);
+	return is_task(text) || (!first && plus && memmem(plus, strcspn(plus, " "), "/0x", 3));
 }
 
 static void append(struct reading *r, const char *text)
@@ -279,10 +321,9 @@ static void append(struct reading *r, const char *text)
  */
 static bool take_frame(struct reading *r, const char *line, bool *ends)
 {
-	struct log_host host;
-	const char *text = find_text(r->console, line, &host);
+	const char *text = find_text(r, line);
 
-	if (!text || host.len != r->host_len || memcmp(host.name ?: "", r->host, host.len) != 0)
+	if (!text)
 		return false;
 	*ends = !is_frame(text, !r->is_trace);
 	if (*ends)

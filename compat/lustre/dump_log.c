@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds Lustre's messages in the dump of a kernel: libcfs has a list of pages for each CPU and context
- * (cfs_trace_data of libcfs/libcfs/tracefile.c), and the pages are full of binary records. The layout
- * is the same in all versions of Lustre 2, and each part of it has its own CPU and context in it, which
- * is checked.
+ * (cfs_trace_data of libcfs/libcfs/tracefile.c), and the pages are full of binary records. Up to Lustre
+ * 2.14, each CPU and context has a second list, of pages that the debug daemon has written to its file.
+ * Otherwise the layout is the same in all versions of Lustre 2, and each part of it has its own CPU and
+ * context in it, which is checked.
  */
 #include "compat/lustre/log_source.h"
 
@@ -34,6 +35,7 @@ struct trace_page {
 /* The offsets in struct cfs_trace_cpu_data, which begins with a spinlock. */
 struct layout {
 	uint64_t pages; /* the list's head */
+	uint64_t written; /* the head of the list of written pages; 0: no such list */
 	uint64_t cpu, context;
 	uint64_t size; /* with what fills the cache line */
 };
@@ -49,19 +51,20 @@ struct walk {
 	uint8_t room[PAGE_MAX];
 };
 
-static int find_layout(struct walk *walk)
+/* lock: the size of a spinlock; written: there is a list of written pages. */
+static struct layout layout_of(uint64_t lock, bool written)
 {
-	struct layout *at = &walk->at;
-	uint64_t lock, counts;
-	int err = dkt__dump_size(walk->dump, "spinlock", &lock);
+	/* A list is its head and the number of its pages. */
+	const uint64_t list = 16 + 8;
+	const uint64_t pages = ((lock + 7) & ~UINT64_C(7)) + 8;
+	/* The lock and its flags; pages, written ones; the most; spare pages; four shorts. */
+	const uint64_t counts = pages + list + (written ? list : 0) + 8 + list;
 
-	/* The lock and its flags; pages, how many, the most; spare pages, how many; four shorts. */
-	at->pages = ((lock + 7) & ~UINT64_C(7)) + 8;
-	counts = at->pages + 16 + 8 + 8 + 16 + 8;
-	at->cpu = counts + 2;
-	at->context = counts + 4;
-	at->size = (counts + 8 + CACHE_LINE - 1) & ~(CACHE_LINE - 1);
-	return err;
+	return (struct layout){ .pages = pages,
+				.written = written ? pages + list : 0,
+				.cpu = counts + 2,
+				.context = counts + 4,
+				.size = (counts + 8 + CACHE_LINE - 1) & ~(CACHE_LINE - 1) };
 }
 
 static int read_number(const struct walk *walk, uint64_t address, size_t size, uint64_t *value)
@@ -132,13 +135,26 @@ static int is_own(struct walk *walk, uint64_t place, uint16_t cpu, uint16_t cont
 	return err ? err : is_cpu == cpu && is_context == context;
 }
 
+/* The written pages are older. Those of the other list are copied even if they cannot be read. */
+static int copy_lists(struct walk *walk, uint64_t place, uint16_t cpu, uint16_t context)
+{
+	int err, written = 0;
+
+	if (walk->at.written)
+		written = copy_list(walk, place + walk->at.written, cpu, context);
+	if (written == -ENOSPC)
+		return written;
+	err = copy_list(walk, place + walk->at.pages, cpu, context);
+	return written && err != -ENOSPC ? written : err;
+}
+
 /* A list that cannot be read is reported at the end. Returns only an error of writing. */
 static int copy_cpu(struct walk *walk, uint64_t place, uint16_t cpu, uint16_t context)
 {
 	int err = is_own(walk, place, cpu, context);
 
 	if (err >= 0)
-		err = err ? copy_list(walk, place + walk->at.pages, cpu, context) : -EINVAL;
+		err = err ? copy_lists(walk, place, cpu, context) : -EINVAL;
 	if (!err || err == -ENOSPC)
 		return err;
 	if (!walk->bad++) {
@@ -158,18 +174,33 @@ static int count_cpus(const struct walk *walk, uint64_t *n)
 	return !err && *n > CPUS_MAX ? -EINVAL : err;
 }
 
-/* The first list tells whether the layout is the known one. */
-static int check_layout(struct walk *walk, uint64_t table, uint64_t *cpus, const char *path)
+/*
+ * The first list tells whether the layout is a known one: 1: yes; 0: no. Where Lustre 2.14 has the CPU and
+ * context of the first list, later ones have zeros, so the second context must be there, too.
+ */
+static int find_layout(struct walk *walk, uint64_t table)
 {
-	uint64_t place;
-	int err = find_layout(walk);
+	uint64_t lock, place, next;
+	int err = dkt__dump_size(walk->dump, "spinlock", &lock), is;
 
 	if (!err)
-		err = count_cpus(walk, cpus);
-	if (!err)
 		err = read_number(walk, table, sizeof(place), &place);
+	if (err)
+		return err;
+	walk->at = layout_of(lock, false);
+	is = is_own(walk, place, 0, 0);
+	if (is || read_number(walk, table + sizeof(place), sizeof(next), &next))
+		return is;
+	walk->at = layout_of(lock, true);
+	return is_own(walk, place, 0, 0) == 1 && is_own(walk, next, 0, 1) == 1;
+}
+
+static int check_layout(struct walk *walk, uint64_t table, uint64_t *cpus, const char *path)
+{
+	int err = count_cpus(walk, cpus);
+
 	if (!err)
-		err = is_own(walk, place, 0, 0);
+		err = find_layout(walk, table);
 	if (err > 0)
 		return 0;
 	return dkt_fail(walk->ctx, -EOPNOTSUPP,

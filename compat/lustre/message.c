@@ -2,11 +2,14 @@
 /* Reads debug messages: recorded as text, or as format and arguments (message/cdebug.c). */
 #include "compat/lustre/message.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 
 #include "compat/lustre/message/cdebug.h"
 #include "compat/lustre/message/joiner.h"
+#include "compat/lustre/message/words.h"
 #include "lib/base/buf.h"
+#include "lib/base/util.h"
 #include "lib/base/when.h"
 #include "lib/inside.h"
 
@@ -35,6 +38,7 @@ struct message {
 	const struct dkt_field *fmt, *fmt2, *v_fmt, *v_offset;
 	struct words args; /* arguments of fmt2 if it exists, otherwise of fmt */
 	struct words va; /* the words of a va_list, for v_fmt or fmt */
+	unsigned int v_at; /* the argument of fmt that v_fmt belongs to */
 	unsigned int va_registers; /* number of its words that were in registers; they come first */
 	bool va_below; /* v_offset is negative, counted from the end of the registers */
 	const struct dkt_field *sp; /* NULL: each message has one record */
@@ -83,7 +87,7 @@ bool dkl_message_is_part(struct dkt_event *event)
 {
 	const char *name = dkt_event_name(event);
 
-	return (!strcmp(name, CDEBUG_STRINGS) || !strcmp(name, CDEBUG_NESTED)) &&
+	return (!strcmp(name, CDEBUG_STRINGS) || dkl_cdebug_is_at_call(name)) &&
 	       dkt_event_field(event, "sp");
 }
 
@@ -98,7 +102,10 @@ static bool find_fields(struct dkt_event *event, struct message *m)
 	m->fmt = dkt_event_field(event, "fmt");
 	m->sp = dkt_event_field(event, "sp");
 	if (dkl_message_is_part(event))
-		m->part = m->fmt ? MESSAGE_CALL : MESSAGE_STRINGS;
+		m->part = dkl_cdebug_is_at_call(dkt_event_name(event)) ? MESSAGE_CALL :
+									 MESSAGE_STRINGS;
+	if (!strcmp(dkt_event_name(event), CDEBUG_NESTED_THIRD))
+		m->v_at = CDEBUG_THIRD;
 	if (!m->subsys || !m->mask)
 		return false;
 	if (m->part != MESSAGE_STRINGS && (!m->file || !m->line || !m->fn))
@@ -203,6 +210,31 @@ enum message_part dkl_message_part(const struct message *m, const struct dkt_rec
 	return m->part;
 }
 
+/* False if it has none. */
+static bool has_dentry_names(const struct message *m, const char *fmt, size_t len)
+{
+	const char *const end = fmt + len;
+	bool any = false;
+
+	for (const char *at = fmt; (at = memmem(at, (size_t)(end - at), "%pd", 3)); at += 3) {
+		const unsigned int i = dkl_words_before(fmt, at);
+
+		if (i >= MAX_WORDS || !m->args.names[i])
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+bool dkl_message_is_complete(const struct message *m, const struct dkt_record *rec)
+{
+	size_t len;
+	const char *fmt = string_of(rec, m->fmt, &len), *at;
+
+	at = len ? memmem(fmt, len, "%pV", 3) : NULL;
+	return at ? dkl_words_before(fmt, at) == m->v_at : has_dentry_names(m, fmt, len);
+}
+
 /* FILE:LINE:FUNCTION */
 static void put_place(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
@@ -229,9 +261,10 @@ struct args {
 	const struct dkt_record *rec;
 	const struct words *words;
 	size_t first; /* first word that belongs to the format */
+	bool unknown; /* the words were not recorded, only what they point to */
 	const struct words *pointees; /* fields with the data that the words point to, */
 	const struct dkt_record *pointees_rec; /* which can be in another record */
-	struct args *inner; /* for a %pV as the first argument; NULL: not possible */
+	struct args *inner; /* for a %pV as the argument v_at; NULL: not possible */
 };
 
 /* True if a field has valid data: one of fixed size has garbage if the kernel could not read it. */
@@ -253,8 +286,21 @@ static void bytes_of(const struct args *args, const struct dkt_field *const *fie
 {
 	i += args->first;
 	*len = 0;
-	if (i < args->words->n && fields[i] && is_sure(args, fields[i], i))
+	if (args->unknown) {
+		/* Bytes of fixed size can be garbage, which only the word would show. */
+		if (i < MAX_WORDS && fields[i] && fields[i]->flags & DKT_FIELD_DYNAMIC)
+			*bytes = dkt_record_bytes(args->pointees_rec, fields[i], len);
+	} else if (i < args->words->n && fields[i] && is_sure(args, fields[i], i)) {
 		*bytes = dkt_record_bytes(args->pointees_rec, fields[i], len);
+	}
+}
+
+/* Linux 6.2 and later record this text if they cannot read the string. */
+static bool is_fault(const void *bytes, size_t len)
+{
+	static const char fault[] = "(fault)";
+
+	return len == sizeof(fault) && !memcmp(bytes, fault, sizeof(fault));
 }
 
 static void pointee(void *data, size_t i, const void **bytes, size_t *len)
@@ -262,6 +308,9 @@ static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 	const struct args *args = data;
 
 	bytes_of(args, args->pointees->pointee, i, bytes, len);
+	/* The word would say whether this is a NULL. */
+	if (args->unknown && is_fault(*bytes, *len))
+		*len = 0;
 }
 
 static void raw(void *data, size_t i, const void **bytes, size_t *len)
@@ -273,12 +322,10 @@ static void raw(void *data, size_t i, const void **bytes, size_t *len)
 
 static void dentry_name(void *data, size_t i, const void **bytes, size_t *len)
 {
-	/* Linux 6.2 and later record this text if they cannot read the string. */
-	static const char fault[] = "(fault)";
 	const struct args *args = data;
 
 	bytes_of(args, args->pointees->names, i, bytes, len);
-	if (*len == sizeof(fault) && !memcmp(*bytes, fault, sizeof(fault)))
+	if (is_fault(*bytes, *len))
 		*len = 0;
 }
 
@@ -303,7 +350,7 @@ static bool nested(void *data, size_t i, const char **fmt, size_t *len,
 	const struct message *m = args->m;
 
 	*fmt = string_of(args->rec, m->v_fmt, len);
-	if (i || !args->inner || !*len || !m->v_offset)
+	if (i != m->v_at || !args->inner || !*len || !m->v_offset)
 		return false;
 	*args->inner = (struct args){ .m = m,
 				      .rec = args->rec,
@@ -332,6 +379,10 @@ static void fill_args(struct args *args, struct dkt__kprintf_args *to)
 					  .nested = nested,
 					  .dentry_name = dentry_name,
 					  .data = args };
+	if (args->unknown) {
+		to->words = NULL;
+		to->n = MAX_WORDS;
+	}
 }
 
 static void put_format(const struct dkt_field *field, struct args *args, struct dkt_buf *buf)
@@ -357,10 +408,17 @@ static void put_two_formats(const struct message *m, struct args *args, struct d
 	put_format(m->fmt2, args, buf);
 }
 
-/* Prints the strings that the arguments point to, if nothing else of the message was recorded. */
+/* The format with its strings, of a message of which nothing else was recorded. */
+static void put_known(const struct message *m, struct args *args, struct dkt_buf *buf)
+{
+	args->unknown = true;
+	put_format(m->fmt, args, buf);
+}
+
+/* Prints the strings that the arguments point to: earlier versions did not record the format with them. */
 static void put_strings(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
-	dkt_buf_str(buf, "recording stopped before this message; its strings:");
+	dkt_buf_str(buf, "the rest of this message was not recorded; its strings:");
 	for (unsigned int i = 0; i < MAX_WORDS; i++) {
 		const struct dkt_field *field = m->args.pointee[i];
 		size_t len = 0;
@@ -390,6 +448,8 @@ static void put_text(const struct message *m, const struct dkt_record *rec,
 	if (m->text) {
 		text = string_of(rec, m->text, &len);
 		dkt__buf_add(buf, text, len);
+	} else if (m->part == MESSAGE_STRINGS && m->fmt) {
+		put_known(m, &args, buf);
 	} else if (m->part == MESSAGE_STRINGS) {
 		put_strings(m, rec, buf);
 	} else if (m->fmt2) {
@@ -414,6 +474,38 @@ void dkl_message_put_text(const struct message *m, const struct dkt_record *rec,
 		put_text(call, call_rec, NULL, NULL, buf);
 	else
 		put_text(m, rec, strings, strings_rec, buf);
+}
+
+static bool has(const char *text, size_t len, const char *glob)
+{
+	char *line __cleanup(free) = NULL;
+
+	while (len && text[len - 1] == '\n')
+		len--;
+	line = strndup(text, len);
+	return line && !fnmatch(glob, line, 0);
+}
+
+bool dkl_message_has(const struct message *m, const struct dkt_record *rec, const char *glob)
+{
+	/* The format of a message may have the words, where its text has values. */
+	const struct dkt_field *const formats[] = { m->fmt, m->fmt2, m->v_fmt };
+	struct dkt_buf *buf;
+	const char *text;
+	bool found = false;
+	size_t len;
+
+	for (size_t i = 0; !found && i < ARRAY_SIZE(formats); i++) {
+		text = string_of(rec, formats[i], &len);
+		found = len && has(text, len, glob);
+	}
+	if (found || dkt_buf_new(&buf))
+		return found;
+	dkl_message_put_text(m, rec, buf);
+	text = dkt_buf_data(buf, &len);
+	found = !dkt_buf_error(buf) && has(text, len, glob);
+	dkt_buf_free(buf);
+	return found;
 }
 
 void dkl_message_line(const struct message *m, const struct dkt_record *rec, const char *join,

@@ -68,6 +68,16 @@ enum message_part {
 enum message_part dkl_message_part(const struct message *message, const struct dkt_record *record,
 				   uint64_t *stack);
 
+/*
+ * True if the record of a call has the whole text of its message: the nested format, where the kernel
+ * records two arguments that can be it, or the name of each dentry.
+ */
+bool dkl_message_is_complete(const struct message *message, const struct dkt_record *record);
+
+/* True if the text of the record, as far as it is known, or its format matches the glob. */
+bool dkl_message_has(const struct message *message, const struct dkt_record *record,
+		     const char *glob);
+
 /* True if the event's records are only parts of messages. */
 bool dkl_message_is_part(struct dkt_event *event);
 

@@ -64,10 +64,11 @@ static bool message_text(void *data, const struct dkt_record *record, struct dkt
 }
 
 static int style_init(struct style *style, struct dkt_ctx *ctx, const struct class_map *map,
-		      const char *name, const struct dkt_style_opts *opts)
+		      struct message_reader *messages, const char *name,
+		      const struct dkt_style_opts *opts)
 {
 	struct dkt_style_opts mine = *opts;
-	int err = map ? dkl_legacy_style_new(ctx, map, &style->legacy) : 0;
+	int err = map ? dkl_legacy_style_new(ctx, map, messages, &style->legacy) : 0;
 
 	style->raw_text = mine.raw_text;
 	if (mine.source)
@@ -83,8 +84,8 @@ static int style_init(struct style *style, struct dkt_ctx *ctx, const struct cla
 	return dkt_style_new(ctx, name, &mine, &style->lib);
 }
 
-int dkl_style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
-		  const struct dkt_style_opts *opts, struct style **out)
+int dkl_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct message_reader *messages,
+		  const char *name, const struct dkt_style_opts *opts, struct style **out)
 {
 	struct style *style = calloc(1, sizeof(*style));
 	int err;
@@ -92,7 +93,7 @@ int dkl_style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *
 	*out = NULL;
 	if (!style)
 		return dkt__no_memory(ctx);
-	err = style_init(style, ctx, map, name, opts);
+	err = style_init(style, ctx, map, messages, name, opts);
 	if (err) {
 		dkl_style_free(style);
 		return err;

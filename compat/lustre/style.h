@@ -17,11 +17,12 @@ int dkl_style_find(const char *name, struct dkt_style_info *info);
 const char *dkl_style_guess(struct dkt__guess *guess, const char *name);
 
 /*
- * Like dkt_style_new(), but sets opts->text, so that messages have their text. The map is resolved
- * and outlives the style. map NULL: all records belong to the event of dkl_style_own().
+ * Like dkt_style_new(), but sets opts->text, so that messages have their text. The map and the
+ * reader of messages are as for dkl_legacy_style_new(). map NULL: all records belong to the event of
+ * dkl_style_own().
  */
-int dkl_style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
-		  const struct dkt_style_opts *opts, struct style **style);
+int dkl_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct message_reader *messages,
+		  const char *name, const struct dkt_style_opts *opts, struct style **style);
 void dkl_style_free(struct style *style);
 
 /*

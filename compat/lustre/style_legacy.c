@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "compat/lustre/legacy_common.h"
-#include "compat/lustre/message/joiner.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/inside.h"
@@ -79,7 +78,7 @@ struct kind {
 	char *calls[N_CALLS]; /* by system call number; NULL: none so far */
 	const struct dkt_field *field; /* call site, function, or system call number */
 	const struct dkt_field *ret;
-	struct message *message; /* NULL: not a message */
+	const struct message *message; /* NULL: not a message */
 };
 
 struct legacy_style {
@@ -88,14 +87,15 @@ struct legacy_style {
 	bool raw_text;
 	size_t n; /* number of kinds by event index; one more is shared by all others */
 	struct kind **kinds;
-	struct message_joiner *joiner;
+	struct message_reader *messages;
+	struct message_reader *own; /* the same, if the style created it */
 	struct legacy_common common;
 	char module[64]; /* the last module that was looked up */
 	uint32_t module_subsystems;
 };
 
 int dkl_legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map,
-			 struct legacy_style **out)
+			 struct message_reader *messages, struct legacy_style **out)
 {
 	struct legacy_style *style = calloc(1, sizeof(*style));
 	struct dkt_event *const *events;
@@ -104,14 +104,17 @@ int dkl_legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map,
 	*out = NULL;
 	if (!style)
 		return dkt__no_memory(ctx);
-	*style = (struct legacy_style){ .ctx = ctx, .map = map };
+	*style = (struct legacy_style){ .ctx = ctx, .map = map, .messages = messages };
 	err = dkt_events(ctx, &events, &style->n);
 	if (!err) {
 		/* The tracer's own events have higher indexes; there are only a few. */
 		style->n += 64;
 		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
-		style->joiner = dkl_message_joiner_new();
-		err = style->kinds && style->joiner ? 0 : dkt__no_memory(ctx);
+		err = style->kinds ? 0 : dkt__no_memory(ctx);
+	}
+	if (!err && !messages) {
+		err = dkl_message_reader_new(ctx, &style->own);
+		style->messages = style->own;
 	}
 	if (err) {
 		dkl_legacy_style_free(style);
@@ -127,7 +130,6 @@ static void kind_free(struct kind *kind)
 		return;
 	for (size_t i = 0; i < N_CALLS; i++)
 		free(kind->calls[i]);
-	dkl_message_free(kind->message);
 	free(kind->head);
 	free(kind->place);
 	free(kind);
@@ -140,7 +142,7 @@ void dkl_legacy_style_free(struct legacy_style *style)
 	for (size_t i = 0; style->kinds && i <= style->n; i++)
 		kind_free(style->kinds[i]);
 	free(style->kinds);
-	dkl_message_joiner_free(style->joiner);
+	dkl_message_reader_free(style->own);
 	free(style);
 }
 
@@ -186,7 +188,7 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
 	} else if (!strcmp(system, "ftrace")) {
 		find_own_shape(event, kind);
-	} else if ((kind->message = dkl_message_new(style->ctx, event, style->joiner))) {
+	} else if ((kind->message = dkl_message_reader_get(style->messages, event))) {
 		kind->shape = SHAPE_MESSAGE;
 	} else if (is_return_probe(event, &kind->field, &kind->ret)) {
 		kind->shape = SHAPE_FUNCTION_EXIT;
@@ -484,13 +486,10 @@ const struct message *dkl_legacy_style_message(struct legacy_style *style,
 
 bool dkl_legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
 {
-	const struct message *message = dkl_legacy_style_message(style, rec);
-
-	return message && dkl_message_joiner_take(style->joiner, message, rec);
+	return dkl_message_reader_keep(style->messages, rec);
 }
 
-bool dkl_legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
-			   struct dkt_record *record)
+bool dkl_legacy_style_left(struct legacy_style *style, struct dkt_record *record)
 {
-	return dkl_message_joiner_left(style->joiner, cpu, after, record);
+	return dkl_message_reader_left(style->messages, record);
 }

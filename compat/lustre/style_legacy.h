@@ -3,13 +3,16 @@
 #pragma once
 
 #include "compat/lustre/class.h"
-#include "compat/lustre/message.h"
+#include "compat/lustre/message/reader.h"
 
 struct legacy_style;
 
-/* The map is resolved and outlives the style. */
+/*
+ * The map is resolved and outlives the style, like the reader of messages; NULL: the style has one
+ * of its own.
+ */
 int dkl_legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map,
-			 struct legacy_style **style);
+			 struct message_reader *messages, struct legacy_style **style);
 void dkl_legacy_style_free(struct legacy_style *style);
 
 /* Call before the first record to print text unchanged instead of escaped as by dkt_buf_text(). */
@@ -33,15 +36,9 @@ void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *
 const struct message *dkl_legacy_style_message(struct legacy_style *style,
 					       const struct dkt_record *record);
 
-/*
- * Call for every record before it is printed; more than once is harmless. True: the record is only
- * a part of a message, and is printed together with the message's last record.
- */
+/* dkl_message_reader_keep() and dkl_message_reader_left() of the style's reader. */
 bool dkl_legacy_style_keep(struct legacy_style *style, const struct dkt_record *record);
-
-/* Like dkl_message_joiner_left(), for the records given to dkl_legacy_style_keep(). */
-bool dkl_legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
-			   struct dkt_record *record);
+bool dkl_legacy_style_left(struct legacy_style *style, struct dkt_record *record);
 
 /* Returns the class and subsystem bits that the record is printed with. */
 struct class_bits dkl_legacy_style_bits(struct legacy_style *style,

@@ -145,6 +145,7 @@ const char *dkl_service_step_name(enum service_step step)
 		[SERVICE_INACTIVE] = "inactive",
 		[SERVICE_COMPLETED] = "completed",
 		[SERVICE_SLOW] = "overloaded",
+		[SERVICE_BLOCKED] = "blocked",
 	};
 
 	return names[step];
@@ -164,23 +165,65 @@ static bool read_thread(struct rest *rest, struct service_text *service)
 		return false;
 	if (take_word(rest, " was inactive for "))
 		service->step = SERVICE_INACTIVE;
-	else if (take_word(rest, " completed after "))
+	else if (take_word(rest, " completed after ") || take_word(rest, " resumed after ") ||
+		 take_word(rest, " stopped after "))
 		service->step = SERVICE_COMPLETED;
 	else
 		return false;
+	take_number(rest, &service->seconds);
 	/* The rest is advice. */
 	end = memmem(rest->p, rest_len(rest), ". ", 2);
 	service->why.len = (size_t)((end ? end : rest->end) - service->why.p);
 	return true;
 }
 
-/* Reads "'ost_io' is processing requests too slowly, client may timeout. Late by 3s, ...". */
+#define OVERLOADED ": This server is not able to keep up with request traffic"
+
+/* Reads "ost_io: This server is not able to keep up with request traffic (cpu-bound)." of 2.12 to 2.15. */
+static bool read_overloaded(struct rest *rest, struct service_text *service)
+{
+	const char *colon = memmem(rest->p, rest_len(rest), OVERLOADED, strlen(OVERLOADED));
+
+	if (!colon)
+		return false;
+	service->step = SERVICE_SLOW;
+	service->name = (struct part){ rest->p, (size_t)(colon - rest->p) };
+	service->why = (struct part){ colon + 2, (size_t)(rest->end - colon) - 2 };
+	return true;
+}
+
+/* Reads "'ost_io' is processing requests too slowly, client may timeout. Late by 3s, ..." of 2.16. */
 static bool read_slow(struct rest *rest, struct service_text *service)
 {
 	service->step = SERVICE_SLOW;
 	service->why = (struct part){ rest->p, rest_len(rest) };
 	return take_word(rest, "'") && take_until(rest, '\'', &service->name) &&
 	       take_word(rest, " is processing requests too slowly");
+}
+
+/* Reads "INFO: task ll_ost00_001:4711 blocked for more than 120 seconds.", which is the kernel's. */
+static bool read_task(struct rest *rest, struct service_text *service)
+{
+	const char *colon, *end;
+
+	if (!take_word(rest, "INFO: task "))
+		return false;
+	end = memmem(rest->p, rest_len(rest), " blocked for more than ",
+		     strlen(" blocked for more than "));
+	colon = end ? memrchr(rest->p, ':', (size_t)(end - rest->p)) : NULL;
+	if (!colon)
+		return false;
+	service->step = SERVICE_BLOCKED;
+	service->name = (struct part){ rest->p, (size_t)(colon - rest->p) };
+	rest->p = colon + 1;
+	if (!take_number(rest, &service->pid) || !take_word(rest, " "))
+		return false;
+	service->why.p = rest->p;
+	take_word(rest, "blocked for more than ");
+	if (!take_number(rest, &service->seconds) || !take_word(rest, " seconds"))
+		return false;
+	service->why.len = (size_t)(rest->p - service->why.p);
+	return true;
 }
 
 bool dkl_service_text_read(const char *text, size_t len, struct service_text *service)
@@ -193,11 +236,13 @@ bool dkl_service_text_read(const char *text, size_t len, struct service_text *se
 		return false;
 	if (*text == '\'')
 		return read_slow(&rest, service);
+	if (*text == 'I' && read_task(&rest, service))
+		return true;
 	if (*text != 'S') {
 		/* The names of threads can have colons, but no space after one. */
 		colon = memmem(text, len, ": service thread pid ", strlen(": service thread pid "));
 		if (!colon)
-			return false;
+			return read_overloaded(&rest, service);
 		service->name = (struct part){ text, (size_t)(colon - text) };
 		rest.p = colon + 2;
 	}

@@ -40,6 +40,7 @@ enum service_step {
 	SERVICE_INACTIVE, /* a thread has worked on one request for too long */
 	SERVICE_COMPLETED, /* it has finished that */
 	SERVICE_SLOW, /* the threads of a service cannot keep up */
+	SERVICE_BLOCKED, /* the kernel tells of any thread that it has slept for too long */
 	SERVICE_STEPS,
 };
 
@@ -51,6 +52,7 @@ struct service_text {
 	enum service_step step;
 	struct part name; /* of the thread or the service; empty: the message does not tell */
 	uint64_t pid; /* of the thread; 0: none */
+	uint64_t seconds; /* that it has been so for; 0: the message does not tell */
 	struct part why; /* what the message says */
 };
 

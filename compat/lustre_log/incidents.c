@@ -3,18 +3,14 @@
 #include "compat/lustre_log/incidents.h"
 
 #include "compat/lustre_log/rpc_text.h"
+#include "compat/lustre_log/trace_text.h"
+#include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/base/when.h"
 
 struct incident_heard {
 	uint64_t time, xid; /* of the last request; time 0: none */
 	uint32_t opcode;
-	uint64_t lost; /* when it was evicted, or the connection was lost; 0: it is connected */
-};
-
-/* The request that a service thread works on. */
-struct incident_work {
-	uint64_t xid, began; /* began 0: none */
-	uint32_t opcode, nid;
 };
 
 const char *dkl_incident_name(int step)
@@ -38,7 +34,11 @@ const char *dkl_incident_name(int step)
 int dkl_incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
 {
 	*incidents = (struct incidents){
-		.ctx = ctx, .heard_map.n_words = 2, .sent.n_words = 2, .work_map.n_words = 2
+		.ctx = ctx,
+		.heard = { .keys.n_words = 2, .size = sizeof(struct incident_heard) },
+		.sent.n_words = 2,
+		.connections = { .keys.n_words = 3, .size = sizeof(struct incident_connection) },
+		.threads = { .keys.n_words = 2, .size = sizeof(struct incident_thread) }
 	};
 	return dkl_locks_init(&incidents->locks, ctx, 0);
 }
@@ -46,12 +46,11 @@ int dkl_incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
 void dkl_incidents_clear(struct incidents *incidents)
 {
 	dkl_locks_clear(&incidents->locks);
-	dkt__keymap_clear(&incidents->heard_map);
+	dkt__keyed_clear(&incidents->heard);
 	free(incidents->list);
 	dkt__keymap_clear(&incidents->sent);
-	dkt__keymap_clear(&incidents->work_map);
-	free(incidents->heard);
-	free(incidents->work);
+	dkt__keyed_clear(&incidents->connections);
+	dkt__keyed_clear(&incidents->threads);
 	*incidents = (struct incidents){ 0 };
 }
 
@@ -61,12 +60,8 @@ void dkl_incidents_clear(struct incidents *incidents)
 static struct incident_heard *find_heard(struct incidents *incidents, uint32_t host, uint32_t nid)
 {
 	bool added;
-	uint32_t entry = dkt__keymap_add(&incidents->heard_map, (uint64_t[]){ host, nid }, &added);
 
-	if (entry == DKT__KEYMAP_NONE || (added && dkt__append(incidents->heard, incidents->n_heard,
-							       (struct incident_heard){ 0 })))
-		return NULL;
-	return &incidents->heard[entry];
+	return dkt__keyed_add(&incidents->heard, (uint64_t[]){ host, nid }, &added);
 }
 
 static uint32_t name(struct incidents *incidents, struct part part)
@@ -106,42 +101,83 @@ static bool complete(struct incidents *incidents, uint32_t host, uint64_t xid)
 
 /* ---- threads ---- */
 
-/* Remembers the request that the thread begins to work on. */
-static int begin_work(struct incidents *incidents, const struct log_line *line,
-		      const struct rpc_text *rpc)
+static struct incident_thread *find_thread(const struct incidents *incidents, uint32_t host,
+					   int32_t thread)
+{
+	return dkt__keyed_find(&incidents->threads, (uint64_t[]){ host, (uint32_t)thread });
+}
+
+/* Returns NULL if memory is out. */
+static struct incident_thread *add_thread(struct incidents *incidents, uint32_t host,
+					  int32_t thread)
 {
 	bool added;
-	uint32_t entry = dkt__keymap_add(&incidents->work_map,
-					 (uint64_t[]){ line->host, (uint64_t)line->pid }, &added);
 
-	if (entry == DKT__KEYMAP_NONE ||
-	    (added && dkt__append(incidents->work, incidents->n_work, (struct incident_work){ 0 })))
+	return dkt__keyed_add(&incidents->threads, (uint64_t[]){ host, (uint32_t)thread }, &added);
+}
+
+/* Remembers the request that the thread begins to work on, or that it sends and waits for. */
+static int begin_request(struct incidents *incidents, const struct log_line *line,
+			 const struct rpc_text *rpc)
+{
+	struct incident_thread *thread = add_thread(incidents, line->host, line->pid);
+	struct incident_request request = { .xid = rpc->xid,
+					    .began = line->time,
+					    .opcode = rpc->opcode,
+					    .is_delayed = rpc->step == RPC_DELAYED,
+					    .nid = name(incidents, rpc->nid) };
+
+	if (!thread || request.nid == UINT32_MAX)
 		return -ENOMEM;
-	incidents->work[entry] = (struct incident_work){ .xid = rpc->xid,
-							 .began = line->time,
-							 .opcode = rpc->opcode,
-							 .nid = name(incidents, rpc->nid) };
+	thread->told = 0;
+	if (rpc->thread.len)
+		thread->name = name(incidents, rpc->thread);
+	if (thread->name == UINT32_MAX)
+		return -ENOMEM;
+	if (rpc->step == RPC_HANDLING)
+		thread->served = request;
+	else if (strncmp(name_text(&incidents->locks.names, thread->name), RPC_DAEMON,
+			 strlen(RPC_DAEMON)) != 0)
+		thread->sent = request;
 	return 0;
 }
 
-static struct incident_work *find_work(const struct incidents *incidents, uint32_t host,
-				       int32_t thread)
+/* The thread has finished what it worked on, or has the reply that it waited for. */
+static void end_request(const struct incidents *incidents, const struct log_line *line,
+			const struct rpc_text *rpc)
 {
-	uint32_t entry =
-		dkt__keymap_find(&incidents->work_map, (uint64_t[]){ host, (uint64_t)thread });
+	struct incident_thread *thread = find_thread(incidents, line->host, line->pid);
 
-	return entry == DKT__KEYMAP_NONE ? NULL : &incidents->work[entry];
-}
-
-static void end_work(struct incidents *incidents, const struct log_line *line)
-{
-	struct incident_work *work = find_work(incidents, line->host, line->pid);
-
-	if (work)
-		work->began = 0;
+	if (!thread)
+		return;
+	thread->told = 0;
+	if (rpc->step == RPC_HANDLED)
+		thread->served.began = 0;
+	else if (thread->sent.xid == rpc->xid)
+		thread->sent.began = 0;
 }
 
 /* ---- incidents ---- */
+
+/* Remembers since when a connection is lost, and tells it when that is back. */
+static int follow_connection(struct incidents *incidents, struct incident *incident)
+{
+	const uint64_t key[] = { incident->host, incident->nid, incident->target };
+	const bool lost = incident->step == CLIENT_EVICTED || incident->step == CLIENT_LOST;
+	const bool back = incident->step == CLIENT_RESTORED || incident->step == CLIENT_RECONNECTS;
+	struct incident_connection *connection;
+	bool added;
+
+	if (!lost && !back)
+		return 0;
+	connection = dkt__keyed_add(&incidents->connections, key, &added);
+	if (!connection)
+		return -ENOMEM;
+	incident->before = back ? connection->lost : 0;
+	connection->lost = lost ? incident->time : 0;
+	connection->of_client = incident->step == CLIENT_LOST;
+	return 0;
+}
 
 static int append(struct incidents *incidents, struct incident *incident)
 {
@@ -153,12 +189,8 @@ static int append(struct incidents *incidents, struct incident *incident)
 	incident->heard = heard->time;
 	incident->heard_xid = heard->xid;
 	incident->heard_opcode = heard->opcode;
-	if (incident->step == CLIENT_EVICTED || incident->step == CLIENT_LOST)
-		heard->lost = incident->time;
-	if (incident->step == CLIENT_RESTORED || incident->step == CLIENT_RECONNECTS) {
-		incident->before = heard->lost;
-		heard->lost = 0;
-	}
+	if (follow_connection(incidents, incident))
+		return -ENOMEM;
 	return dkt__append(incidents->list, incidents->n, *incident);
 }
 
@@ -214,58 +246,136 @@ static int add_rpc(struct incidents *incidents, const struct log_line *line, int
 	return append(incidents, &incident);
 }
 
-/* Finds the lock that the thread waits for; NULL: it waits for none. */
-static const struct lock *lock_of_thread(const struct locks *locks, uint32_t host, int32_t thread)
+bool dkl_incidents_thread_waits(const struct incidents *incidents, const struct lock *lock)
 {
+	const struct incident_thread *thread;
+
+	if (!lock->open || !lock_waits(lock))
+		return false;
+	if (dkl_locks_is_local(&incidents->locks, lock))
+		return true;
+	thread = find_thread(incidents, lock->host, lock->thread);
+	return thread && thread->served.began && lock->enqueued >= thread->served.began;
+}
+
+/* Finds the lock that a thread waits for; NULL: it waits for none. */
+static const struct lock *lock_of(const struct incidents *incidents, uint32_t host, int32_t thread)
+{
+	const struct locks *locks = &incidents->locks;
+
 	for (size_t i = 0; i < locks->n_list; i++) {
 		const struct lock *lock = &locks->list[i];
 
-		if (lock->open && lock->host == host && lock->thread == thread && lock_waits(lock))
+		if (lock->host == host && lock->thread == thread &&
+		    dkl_incidents_thread_waits(incidents, lock))
 			return lock;
 	}
 	return NULL;
 }
 
-/* Adds the lock that a thread waits for, and who has not given back the one before. */
-static void add_waiting(const struct locks *locks, const struct lock *lock,
-			struct incident *incident)
+/*
+ * Adds who holds the lock that a thread waits for: the one that was called back and has not given it back. For a
+ * lock of flock(2) nobody is called back, so its holder is told if there is only one.
+ */
+static void add_holder(const struct locks *locks, const struct lock *lock,
+		       struct incident *incident)
 {
-	const struct lock_res *res = dkl_locks_res(locks, lock);
+	const struct lock *side = dkl_locks_server_side(locks, lock), *only;
+	const struct lock_res *res = dkl_locks_res(locks, side);
 
+	if (res && res->blocked && !res->released) {
+		incident->holder = res->holder;
+		incident->called = res->blocked;
+		incident->held = dkl_locks_holder(locks, res);
+		return;
+	}
+	only = dkl_locks_only_granted(locks, side);
+	if (!only)
+		return;
+	incident->holder = only->nid;
+	incident->held = dkl_locks_held(locks, only);
+}
+
+void dkl_incident_add_waiting(const struct locks *locks, const struct lock *lock,
+			      struct incident *incident)
+{
 	incident->lock = lock->handle;
 	incident->mode = lock->mode;
 	incident->res = lock->res;
 	incident->waits = true;
 	incident->waiter_since = lock->enqueued;
-	if (!res || !res->blocked || res->released)
-		return;
-	incident->holder = res->holder;
-	incident->called = res->blocked;
-	incident->held = dkl_locks_holder(locks, res);
+	add_holder(locks, lock, incident);
+}
+
+/* Adds the functions in which the kernel says that the thread is. */
+static int learn_trace(struct incidents *incidents, const struct log_line *line,
+		       struct incident_thread *thread)
+{
+	struct dkt_buf text = { 0 };
+	struct trace_text trace;
+	int err;
+
+	thread->trace = 0;
+	thread->waits_for = NULL;
+	if (!dkl_trace_text_read(line->text.p, line->text.len, &trace))
+		return 0;
+	for (size_t i = 0; i < trace.n; i++) {
+		dkt__buf_add(&text, " < ", i ? 3 : 0);
+		dkt__buf_add(&text, trace.functions[i].p, trace.functions[i].len);
+	}
+	thread->waits_for = trace.waits_for;
+	thread->trace = name(incidents, (struct part){ text.data, text.len });
+	err = text.err;
+	free(text.data);
+	return err || thread->trace == UINT32_MAX ? -ENOMEM : 0;
+}
+
+/* Remembers that the thread is inactive or blocked, until it goes on. */
+static int learn_service(struct incidents *incidents, const struct log_line *line,
+			 const struct service_text *service, struct incident_thread **out)
+{
+	struct incident_thread *thread = add_thread(incidents, line->host, (int32_t)service->pid);
+
+	*out = thread;
+	if (!thread)
+		return -ENOMEM;
+	if (service->name.len)
+		thread->name = name(incidents, service->name);
+	thread->told = service->step == SERVICE_COMPLETED ? 0 : line->time;
+	thread->since =
+		line->time - DKT__MIN(service->seconds * (uint64_t)DKT__NSEC_PER_SEC, line->time);
+	thread->why = name(incidents, service->why);
+	if (thread->name == UINT32_MAX || thread->why == UINT32_MAX)
+		return -ENOMEM;
+	return learn_trace(incidents, line, thread);
 }
 
 /* Adds what the thread was working on. */
 static int add_service(struct incidents *incidents, const struct log_line *line,
 		       const struct service_text *service)
 {
-	const struct incident_work *work = find_work(incidents, line->host, (int32_t)service->pid);
-	const struct lock *lock = service->pid ? lock_of_thread(&incidents->locks, line->host,
-								(int32_t)service->pid) :
-						 NULL;
 	struct incident incident = { .step = INCIDENT_SERVICE + (int)service->step,
 				     .time = line->time,
 				     .host = line->host,
 				     .target = name(incidents, service->name),
 				     .why = name(incidents, service->why) };
+	struct incident_thread *thread;
+	const struct lock *lock;
 
-	if (work && work->began) {
-		incident.xid = work->xid;
-		incident.opcode = work->opcode;
-		incident.nid = work->nid;
-		incident.began = work->began;
+	if (!service->pid)
+		return append(incidents, &incident);
+	if (learn_service(incidents, line, service, &thread))
+		return -ENOMEM;
+	incident.trace = thread->trace;
+	if (thread->served.began) {
+		incident.xid = thread->served.xid;
+		incident.opcode = thread->served.opcode;
+		incident.nid = thread->served.nid;
+		incident.began = thread->served.began;
 	}
+	lock = lock_of(incidents, line->host, (int32_t)service->pid);
 	if (lock)
-		add_waiting(&incidents->locks, lock, &incident);
+		dkl_incident_add_waiting(&incidents->locks, lock, &incident);
 	return append(incidents, &incident);
 }
 
@@ -293,12 +403,9 @@ static void count_skipped(struct incidents *incidents, const struct log_line *li
 void dkl_incidents_restart(struct incidents *incidents, uint32_t host)
 {
 	dkl_locks_restart(&incidents->locks, host);
-	for (uint32_t i = 0; i < incidents->n_heard; i++)
-		if (dkt__keymap_key(&incidents->heard_map, i)[0] == host)
-			incidents->heard[i] = (struct incident_heard){ 0 };
-	for (uint32_t i = 0; i < incidents->n_work; i++)
-		if (dkt__keymap_key(&incidents->work_map, i)[0] == host)
-			incidents->work[i].began = 0;
+	dkt__keyed_zero(&incidents->heard, host);
+	dkt__keyed_zero(&incidents->connections, host);
+	dkt__keyed_zero(&incidents->threads, host);
 }
 
 static int take_rpc(struct incidents *incidents, const struct log_line *line,
@@ -308,23 +415,32 @@ static int take_rpc(struct incidents *incidents, const struct log_line *line,
 
 	switch (rpc->step) {
 	case RPC_SENDING:
+		err = begin_request(incidents, line, rpc);
+		return err ?: send(incidents, line->host, rpc->xid);
+	case RPC_DELAYED:
+		return begin_request(incidents, line, rpc);
 	case RPC_RESENDING:
 		return send(incidents, line->host, rpc->xid);
 	case RPC_TIMED_OUT:
 	case RPC_NETWORK_ERROR:
 		complete(incidents, line->host, rpc->xid);
 		return add_rpc(incidents, line, INCIDENT_TIMEOUT, rpc);
+	case RPC_ABORTED:
+		/* It completes without a reply. */
+		complete(incidents, line->host, rpc->xid);
+		return 0;
 	case RPC_DROPPED:
 		return add_rpc(incidents, line, INCIDENT_DROPPED, rpc);
 	case RPC_BULK:
 		return add_rpc(incidents, line, INCIDENT_BULK, rpc);
 	case RPC_HANDLING:
-		err = begin_work(incidents, line, rpc);
+		err = begin_request(incidents, line, rpc);
 		break;
 	case RPC_HANDLED:
-		end_work(incidents, line);
+		end_request(incidents, line, rpc);
 		break;
 	case RPC_COMPLETED:
+		end_request(incidents, line, rpc);
 		if (!complete(incidents, line->host, rpc->xid))
 			return 0;
 		break;

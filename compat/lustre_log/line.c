@@ -6,68 +6,59 @@
 #include "compat/lustre/log_source.h"
 #include "compat/lustre/log_text.h"
 #include "compat/lustre/message.h"
+#include "lib/base/error.h"
 #include "lib/base/memory.h"
 
 struct line_reader {
-	struct dkt_ctx *ctx;
 	uint32_t host;
-	bool log;
+	bool log; /* the source is a text or binary log, see dkl_log_source_is() */
 	struct dkt_buf *text;
-	const struct dkt_event *event; /* of message */
-	struct message *message; /* NULL: the event has no messages with a text */
+	struct message_reader *messages; /* of the pipeline's part */
 };
-
-/*
- * A reader for records of one file, whose events belong to ctx. log: the source is a text or binary log,
- * see dkl_log_source_is().
- */
-static int reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **out)
-{
-	struct line_reader *reader = calloc(1, sizeof(*reader));
-
-	*out = NULL;
-	if (!reader || dkt_buf_new(&reader->text)) {
-		free(reader);
-		return dkt__no_memory(ctx);
-	}
-	reader->ctx = ctx;
-	reader->host = host;
-	reader->log = log;
-	*out = reader;
-	return 0;
-}
 
 static void reader_free(struct line_reader *reader)
 {
 	if (!reader)
 		return;
-	dkl_message_free(reader->message);
 	dkt_buf_free(reader->text);
 	free(reader);
+}
+
+/* A reader for records of one file. */
+static int reader_new(struct pipeline_part *part, uint32_t host, struct line_reader **out)
+{
+	struct line_reader *reader = calloc(1, sizeof(*reader));
+
+	*out = NULL;
+	if (!reader || dkt_buf_new(&reader->text) || dkl_pipeline_messages(part)) {
+		reader_free(reader);
+		return dkt__no_memory(part->ctx);
+	}
+	reader->host = host;
+	reader->log = dkl_log_source_is(part->source);
+	reader->messages = part->messages;
+	*out = reader;
+	return 0;
 }
 
 /* Reads an event that has the fields of a message, such as that of Lustre's tracepoint. */
 static bool read_message(struct line_reader *reader, const struct dkt_record *record,
 			 struct log_line *line)
 {
+	const struct message *message = dkl_message_reader_get(reader->messages, record->event);
 	struct message_key key;
 	size_t len;
 
-	if (record->event != reader->event) {
-		dkl_message_free(reader->message);
-		reader->message = dkl_message_new(reader->ctx, record->event, NULL);
-		reader->event = record->event;
-	}
-	if (!reader->message || dkl_message_is_part(record->event))
+	if (!message || dkl_message_reader_keep(reader->messages, record))
 		return false;
-	dkl_message_key(reader->message, record, 0, &key);
+	dkl_message_key(message, record, 0, &key);
 	line->classes = key.classes;
 	line->subsystems = key.subsystems;
 	line->number = key.line;
 	line->file = (struct part){ key.file, key.file_len };
 	line->function = (struct part){ key.function, key.function_len };
 	dkt_buf_reset(reader->text);
-	dkl_message_put_text(reader->message, record, reader->text);
+	dkl_message_put_text(message, record, reader->text);
 	line->text.p = dkt_buf_data(reader->text, &len);
 	while (len && line->text.p[len - 1] == '\n')
 		len--;
@@ -78,6 +69,22 @@ static bool read_message(struct line_reader *reader, const struct dkt_record *re
 bool dkl_line_is_start(const struct log_line *line)
 {
 	return part_begins(&line->text, LOG_TEXT_START);
+}
+
+bool dkl_line_any(struct dkt_ctx *ctx)
+{
+	static const char *const names[][2] = { { "lustre_debug", "lustre_debug_msg" },
+						{ "dktrace", "cdebug" },
+						{ "libcfs", "libcfs_debug_msg" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct dkt_event *event = dkt_event_find(ctx, names[i][0], names[i][1]);
+
+		if (event && dkl_message_is(event))
+			return true;
+		free(dkt__error_take(ctx));
+	}
+	return false;
 }
 
 bool dkl_line_read(struct line_reader *reader, const struct dkt_record *record,
@@ -112,8 +119,7 @@ int dkl_line_readers_init(struct line_readers *readers, const struct pipeline *l
 	if (!readers->of)
 		return dkt__no_memory(line->ctx);
 	for (size_t i = 0; !err && i < line->n; i++) {
-		err = reader_new(line->parts[i].ctx, (uint32_t)i,
-				 dkl_log_source_is(line->parts[i].source), &readers->of[i]);
+		err = reader_new(&line->parts[i], (uint32_t)i, &readers->of[i]);
 		readers->n = i + 1;
 	}
 	return err;

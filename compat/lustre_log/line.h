@@ -24,6 +24,9 @@ struct log_line {
 
 struct line_reader;
 
+/* True if the context has an event of messages. */
+bool dkl_line_any(struct dkt_ctx *ctx);
+
 /* True for the message that Lustre writes when it is loaded. */
 bool dkl_line_is_start(const struct log_line *line);
 

@@ -47,6 +47,7 @@ static void learn_client(struct lock_pair *pair, const struct log_line *line,
 {
 	pair->has_client = true;
 	pair->client = line->host;
+	pair->client_handle = text->handle;
 	pair->pid = text->pid;
 }
 
@@ -70,6 +71,10 @@ int dkl_lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
 	if (!pair)
 		return -ENOMEM;
 	if (!lock_text_of_client(text)) {
+		/* Until the server knows whose a new lock is, it says of it what it says of its own. */
+		if (pair->has_client && pair->client == line->host &&
+		    pair->client_handle == text->handle)
+			pair->has_client = false;
 		pair->has_server = true;
 		pair->server = line->host;
 		if (text->step == LOCK_BLOCKING)

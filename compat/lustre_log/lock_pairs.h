@@ -10,6 +10,7 @@ struct lock_pair {
 	bool has_client, has_server;
 	uint32_t client, server; /* hosts */
 	uint32_t pid; /* of the client's process that asked for the lock */
+	uint64_t client_handle;
 	/* ns; 0: unknown. The server called the client back, which got that and gave the lock back. */
 	uint64_t sent, received, returned;
 };

@@ -37,6 +37,19 @@ static void take_label(struct rest rest, const char *label, struct part *part)
 	*part = (struct part){ rest.p, space ? (size_t)(space - rest.p) : rest_len(&rest) };
 }
 
+/*
+ * From 2.16 on a lock on an inode that its host has for itself has "initiator: MDT0" in place of the NID,
+ * which was "local" before.
+ */
+static void take_nid(struct rest rest, struct part *nid)
+{
+	static const char local[] = "local";
+
+	take_label(rest, " nid: ", nid);
+	if (!nid->len && take_to(&rest, " initiator: MDT"))
+		*nid = (struct part){ local, sizeof(local) - 1 };
+}
+
 /* Takes "bits 0x13/0x0" of an inode, or "[0->4095]" of the bytes of a file. */
 static void take_range(struct rest rest, struct lock_range *range)
 {
@@ -73,7 +86,7 @@ bool dkl_lock_text_read(const char *text, size_t len, struct lock_text *lock)
 		return true;
 	take_range(rest, &lock->range);
 	take_label(rest, "res: ", &lock->res);
-	take_label(rest, " nid: ", &lock->nid);
+	take_nid(rest, &lock->nid);
 	take_label(rest, " remote: ", &number);
 	/* A lock of flock(2) has the PID of its owner before. */
 	take_label(rest, " pid: ", &pid);

@@ -162,6 +162,47 @@ static bool had_to_wait(const struct lock *lock, const struct lock_res *res)
 				res->released >= lock->enqueued);
 }
 
+const struct lock *dkl_locks_server_side(const struct locks *locks, const struct lock *lock)
+{
+	const struct lock_pair pair = dkl_locks_held(locks, lock);
+	const struct lock *other = pair.has_server && lock->remote ?
+					   find_lock(locks, pair.server, lock->remote) :
+					   NULL;
+
+	return dkl_locks_is_local(locks, lock) && other ? other : lock;
+}
+
+const struct lock *dkl_locks_only_granted(const struct locks *locks, const struct lock *lock)
+{
+	const struct lock *found = NULL;
+
+	for (size_t i = 0; i < locks->n_list; i++) {
+		const struct lock *other = &locks->list[i];
+
+		if (!other->open || !other->granted || other->host != lock->host ||
+		    other->res != lock->res || other == lock)
+			continue;
+		if (found)
+			return NULL;
+		found = other;
+	}
+	return found;
+}
+
+bool dkl_locks_waited_for(const struct locks *locks, const struct lock *lock, uint32_t *holder,
+			  struct lock_pair *held)
+{
+	const struct lock_res *res;
+
+	lock = dkl_locks_server_side(locks, lock);
+	res = dkl_locks_res(locks, lock);
+	if (!res || !had_to_wait(lock, res))
+		return false;
+	*holder = res->holder;
+	*held = dkl_locks_holder(locks, res);
+	return true;
+}
+
 static int grant(struct locks *locks, const struct log_line *line, struct lock *lock)
 {
 	struct lock_res *res = find_res(locks, lock);

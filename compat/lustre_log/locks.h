@@ -96,6 +96,25 @@ struct lock_pair dkl_locks_holder(const struct locks *locks, const struct lock_r
 /* Both sides of the lock, as far as they are known. */
 struct lock_pair dkl_locks_held(const struct locks *locks, const struct lock *lock);
 
+/* The server's side of a client's lock, if the files have it; otherwise the lock itself. */
+const struct lock *dkl_locks_server_side(const struct locks *locks, const struct lock *lock);
+
+/* The lock that is granted on the same resource of the same host; NULL: none, or there are several. */
+const struct lock *dkl_locks_only_granted(const struct locks *locks, const struct lock *lock);
+
+/*
+ * Gets the NID, as the number of a name, and the lock for which a lock waits or has waited. False: for none, or
+ * the files do not tell. If the lock is a client's, the server's file tells.
+ */
+bool dkl_locks_waited_for(const struct locks *locks, const struct lock *lock, uint32_t *holder,
+			  struct lock_pair *held);
+
+/* True for the client's side of a lock, and for a lock that a server holds for itself. */
+static inline bool dkl_locks_is_local(const struct locks *locks, const struct lock *lock)
+{
+	return !strcmp(name_text(&locks->names, lock->nid), "local");
+}
+
 /* Gets the locks that wait or were called back at the end, the oldest first. The caller frees the list. */
 int dkl_locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n);
 

@@ -2,7 +2,12 @@
 /* The names of Lustre's RPCs. */
 #include "compat/lustre_log/opcode.h"
 
+#include "lib/base/parse.h"
 #include "lib/base/util.h"
+
+/* The first and last request of servers. */
+#define LDLM_BL_CALLBACK 104
+#define LDLM_SET_INFO    107
 
 /* Sorted by number. Numbers that Lustre no longer uses stay, for the logs of old servers. */
 static const struct opcode {
@@ -73,6 +78,26 @@ const char *dkl_opcode_name(uint32_t opcode)
 		bsearch(&opcode, opcodes, ARRAY_SIZE(opcodes), sizeof(*opcodes), compare);
 
 	return row ? row->name : NULL;
+}
+
+bool dkl_opcode_find(const char *text, uint32_t *opcode)
+{
+	uint64_t number;
+
+	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++)
+		if (!strcasecmp(text, opcodes[i].name)) {
+			*opcode = opcodes[i].number;
+			return true;
+		}
+	if (dkt__parse_u64(text, DKT__DEC, &number) || number >= UINT32_MAX)
+		return false;
+	*opcode = (uint32_t)number;
+	return true;
+}
+
+bool dkl_opcode_is_callback(uint32_t opcode)
+{
+	return opcode >= LDLM_BL_CALLBACK && opcode <= LDLM_SET_INFO;
 }
 
 void dkl_opcode_text(uint32_t opcode, char text[OPCODE_TEXT_SIZE])

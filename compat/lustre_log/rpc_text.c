@@ -23,6 +23,8 @@ const char *dkl_rpc_step_name(enum rpc_step step)
 		[RPC_DROPPED] = "dropped",
 		[RPC_LATE] = "late",
 		[RPC_BULK] = "bulk error",
+		[RPC_ABORTED] = "aborted",
+		[RPC_DELAYED] = "delayed",
 		[RPC_MENTIONED] = "mentioned",
 	};
 
@@ -32,7 +34,7 @@ const char *dkl_rpc_step_name(enum rpc_step step)
 bool dkl_rpc_step_is_trouble(enum rpc_step step)
 {
 	return step > RPC_HANDLED && step != RPC_REPLY && step != RPC_REPLYING &&
-	       step != RPC_TRANSFERRING && step != RPC_MENTIONED;
+	       step != RPC_TRANSFERRING && step != RPC_DELAYED && step != RPC_MENTIONED;
 }
 
 struct part dkl_nid_part(struct part nid)
@@ -54,13 +56,12 @@ struct part dkl_nid_part(struct part nid)
 static bool take_xid(struct rest *rest, struct rpc_text *rpc)
 {
 	const char *from = rest->p;
-	uint64_t pid;
 
 	while (take_until(rest, ':', &rpc->client)) {
 		struct rest at = *rest;
 
 		take_word(&at, "-");
-		if (!take_number(&at, &pid) || !take_word(&at, ":"))
+		if (!take_number(&at, &rpc->pid) || !take_word(&at, ":"))
 			continue;
 		take_word(&at, "x");
 		if (!take_number(&at, &rpc->xid) || !take_word(&at, ":"))
@@ -179,6 +180,9 @@ static enum rpc_step step_of(const struct part *words)
 		{ "Already past deadline", RPC_LATE },
 		{ "Couldn't add any time", RPC_LATE },
 		{ "Could not add any time", RPC_LATE },
+		{ "req waiting for recovery", RPC_DELAYED },
+		{ "inflight", RPC_ABORTED },
+		{ "aborting waiting req", RPC_ABORTED },
 		{ "bulk transfer failed", RPC_BULK },
 		{ "Eviction on bulk", RPC_BULK },
 		{ "Reconnect on bulk", RPC_BULK },
@@ -317,4 +321,36 @@ bool dkl_rpc_text_wanted(const char *text)
 		if (*text == *kinds[i].words && !strncmp(text, kinds[i].words, kinds[i].len))
 			return true;
 	return false;
+}
+
+struct part dkl_user_part(struct part job)
+{
+	const char *end = job.p + job.len, *dot = job.len ? memchr(job.p, '.', job.len) : NULL;
+
+	while (dot) {
+		const char *next = memchr(dot + 1, '.', (size_t)(end - dot - 1)), *p = dot + 1;
+
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		if (p > dot + 1 && p == (next ? next : end))
+			return (struct part){ dot + 1, (size_t)(p - dot - 1) };
+		dot = next;
+	}
+	return (struct part){ job.p, 0 };
+}
+
+/* Length of "-OST0001". */
+#define TARGET_NUMBER 8
+
+struct part dkl_target_part(struct part device)
+{
+	static const char *const words[] = { "-OST", "-MDT" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words) && device.len; i++) {
+		const char *at = memmem(device.p, device.len, words[i], strlen(words[i]));
+
+		if (at && device.p + device.len - at >= TARGET_NUMBER)
+			return (struct part){ device.p, (size_t)(at + TARGET_NUMBER - device.p) };
+	}
+	return (struct part){ device.p, 0 };
 }

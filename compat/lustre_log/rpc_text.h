@@ -6,6 +6,9 @@
 
 #define OPCODE_UNKNOWN UINT32_MAX
 
+/* The daemons that send requests for others, and do not wait for them, have names that begin so. */
+#define RPC_DAEMON "ptlrpcd"
+
 enum rpc_step {
 	RPC_SENDING, /* the client is about to send the request */
 	RPC_COMPLETED, /* the client has the reply, or has given up */
@@ -22,6 +25,8 @@ enum rpc_step {
 	RPC_DROPPED, /* the server refuses a request whose time is over */
 	RPC_LATE, /* the server could not tell the client in time that it needs longer */
 	RPC_BULK, /* a transfer of data has failed */
+	RPC_ABORTED, /* the client gives up, because the connection was lost */
+	RPC_DELAYED, /* the client sends the request when it has the connection again */
 	RPC_MENTIONED, /* another message about the request */
 };
 
@@ -31,15 +36,19 @@ const char *dkl_rpc_step_name(enum rpc_step step);
 /* True for a step that an RPC without trouble does not have. */
 bool dkl_rpc_step_is_trouble(enum rpc_step step);
 
-/* A message about an RPC. Parts that the message does not have are empty. */
+/*
+ * A message about an RPC. A server that calls its client back writes the UUID of its target as that of the
+ * client, and the client that of its own device: the two differ. Parts that the message does not have are empty.
+ */
 struct rpc_text {
 	enum rpc_step step;
 	bool server; /* a server wrote it; only for the first five steps and the transfer */
 	uint32_t opcode; /* OPCODE_UNKNOWN: the message does not tell */
 	uint64_t xid;
+	uint64_t pid; /* of the sender, which the request tells the receiver; 0: not told */
 	uint64_t address; /* of the request in the kernel, or a hash of it; 0: not told */
 	struct part thread; /* that wrote it */
-	struct part client; /* UUID of the client; "0": not connected */
+	struct part client; /* UUID of the client; "0": not connected; of a callback, see below */
 	struct part target; /* of a request: the device of the client, or its UUID on a server */
 	struct part nid; /* the other side, without the process ID that servers write before it */
 	struct part job;
@@ -57,3 +66,9 @@ bool dkl_rpc_text_wanted(const char *text);
 
 /* Removes the process ID "12345-" that Lustre writes before a NID. */
 struct part dkl_nid_part(struct part nid);
+
+/* Returns the user ID in the name of a job such as "cp.1000", which jobid_name=%e.%u gives it; empty: none. */
+struct part dkl_user_part(struct part job);
+
+/* Returns the target in the name of a device such as "lustre-OST0001-osc-ffff9b"; empty: it has none. */
+struct part dkl_target_part(struct part device);

@@ -5,7 +5,7 @@
  */
 #include "compat/lustre_log/rpc_times.h"
 
-#include "compat/lustre/message.h"
+#include "compat/lustre/message/reader.h"
 #include "compat/lustre_log/rpc_text.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
@@ -18,8 +18,7 @@ struct rpc_times {
 	struct dkt__open open; /* of struct dkt__begun */
 	struct dkt_ctx *ctx;
 	struct dkt_buf *text;
-	const struct dkt_event *event; /* of message */
-	struct message *message; /* NULL: the event has no messages with a text */
+	struct message_reader *messages;
 };
 
 int dkl_rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **out)
@@ -32,7 +31,7 @@ int dkl_rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **out)
 	times->ctx = ctx;
 	times->open.all.keys.n_words = WORDS;
 	times->open.all.size = sizeof(struct dkt__begun);
-	if (dkt_buf_new(&times->text)) {
+	if (dkt_buf_new(&times->text) || dkl_message_reader_new(ctx, &times->messages)) {
 		dkl_rpc_times_free(times);
 		return dkt__no_memory(ctx);
 	}
@@ -45,7 +44,7 @@ void dkl_rpc_times_free(struct rpc_times *times)
 	if (!times)
 		return;
 	dkt__open_clear(&times->open);
-	dkl_message_free(times->message);
+	dkl_message_reader_free(times->messages);
 	dkt_buf_free(times->text);
 	free(times);
 }
@@ -54,18 +53,14 @@ void dkl_rpc_times_free(struct rpc_times *times)
 static bool read_record(struct rpc_times *times, const struct dkt_record *record,
 			struct rpc_text *rpc)
 {
+	const struct message *message = dkl_message_reader_get(times->messages, record->event);
 	const char *text;
 	size_t len;
 
-	if (record->event != times->event) {
-		dkl_message_free(times->message);
-		times->message = dkl_message_new(times->ctx, record->event, NULL);
-		times->event = record->event;
-	}
-	if (!times->message || dkl_message_is_part(record->event))
+	if (dkl_message_reader_keep(times->messages, record) || !message)
 		return false;
 	dkt_buf_reset(times->text);
-	dkl_message_put_text(times->message, record, times->text);
+	dkl_message_put_text(message, record, times->text);
 	text = dkt_buf_data(times->text, &len);
 	return dkl_rpc_text_read(text, len, rpc) && rpc->step <= RPC_HANDLED &&
 	       rpc->step != RPC_ARRIVED;

@@ -2,6 +2,7 @@
 /* Joins the messages about each RPC, and counts how long the RPCs took. */
 #include "compat/lustre_log/rpcs.h"
 
+#include "compat/lustre_log/opcode.h"
 #include "lib/base/memory.h"
 
 /* RPCs under way that are remembered. A server with more would have run out of memory. */
@@ -27,9 +28,11 @@ int dkl_rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, const enum rpc_by by[R
 
 void dkl_rpcs_clear(struct rpcs *rpcs)
 {
-	for (size_t i = 0; i < rpcs->n_groups; i++)
+	for (size_t i = 0; i < rpcs->n_groups; i++) {
 		for (size_t j = 0; j < RPC_PHASES; j++)
 			dkt__dist_clear(&rpcs->groups[i].phases[j]);
+		free(rpcs->groups[i].failures);
+	}
 	dkt__keymap_clear(&rpcs->open);
 	dkt__keymap_clear(&rpcs->group_map);
 	dkl_name_table_clear(&rpcs->names);
@@ -95,6 +98,10 @@ static uint32_t group_key(enum rpc_by by, const struct rpc *rpc)
 		return rpc->thread;
 	case RPC_BY_CLIENT:
 		return rpc->client;
+	case RPC_BY_USER:
+		return rpc->user;
+	case RPC_BY_TARGET:
+		return rpc->target;
 	case RPC_BY_NONE:
 		break;
 	}
@@ -137,6 +144,22 @@ static void keep_slow(struct rpcs *rpcs, const struct rpc *rpc)
 	rpcs->n_slowest += rpcs->n_slowest < rpcs->most_slowest;
 }
 
+static int count_failure(struct rpc_group *group, int64_t rc)
+{
+	struct rpc_failure *list = group->failures;
+
+	group->errors++;
+	for (size_t i = 0; i < group->n_failures; i++)
+		if (list[i].rc == rc) {
+			list[i].count++;
+			return 0;
+		}
+	if (group->n_failures == RPC_FAILURES_MAX)
+		return 0;
+	return dkt__append(group->failures, group->n_failures,
+			   ((struct rpc_failure){ .rc = rc, .count = 1 }));
+}
+
 /* Counts an RPC of which at least one side ended. */
 static int count(struct rpcs *rpcs, struct rpc *rpc)
 {
@@ -161,7 +184,8 @@ static int count(struct rpcs *rpcs, struct rpc *rpc)
 	if (!group)
 		return dkt__no_memory(rpcs->ctx);
 	group->count++;
-	group->errors += rpc->rc < 0;
+	if (rpc->rc < 0)
+		err = count_failure(group, rpc->rc);
 	group->resent += rpc->resends != 0;
 	for (size_t i = 0; !err && i < RPC_PHASES; i++)
 		if (rpc->has[i])
@@ -169,7 +193,7 @@ static int count(struct rpcs *rpcs, struct rpc *rpc)
 	if (err)
 		return dkt__no_memory(rpcs->ctx);
 	keep_slow(rpcs, rpc);
-	return 0;
+	return rpcs->ended ? rpcs->ended(rpcs->data, rpc) : 0;
 }
 
 /* ---- RPCs under way ---- */
@@ -183,24 +207,29 @@ static void drop(struct rpcs *rpcs, struct rpc *rpc)
 	rpc->open = false;
 }
 
-/* True if the message can be about the RPC: its client is unknown, or the same. */
-static bool fits(const struct rpcs *rpcs, const struct rpc *rpc, const struct part *client)
+/*
+ * True if the message can be about the RPC: its client is unknown, or the same. The two sides of a callback
+ * have different UUIDs, so that their PID counts.
+ */
+static bool fits(const struct rpcs *rpcs, const struct rpc *rpc, const struct rpc_text *text)
 {
-	return !rpc->client || !client->len ||
-	       part_is(client, name_text(&rpcs->names, rpc->client));
+	if (!rpc->client || !text->client.len)
+		return true;
+	if (dkl_opcode_is_callback(text->opcode))
+		return rpc->opcode == text->opcode && rpc->pid == text->pid;
+	return part_is(&text->client, name_text(&rpcs->names, rpc->client));
 }
 
 /* Finds the RPC of a message. *key becomes its key, or the first that is free. */
-static struct rpc *find(const struct rpcs *rpcs, uint64_t xid, const struct part *client,
-			uint64_t key[WORDS])
+static struct rpc *find(const struct rpcs *rpcs, const struct rpc_text *text, uint64_t key[WORDS])
 {
 	uint64_t unused = SAME_XID_MAX;
 
-	key[0] = xid;
+	key[0] = text->xid;
 	for (key[1] = 0; key[1] < SAME_XID_MAX; key[1]++) {
 		uint32_t entry = dkt__keymap_find(&rpcs->open, key);
 
-		if (entry != DKT__KEYMAP_NONE && fits(rpcs, &rpcs->list[entry], client))
+		if (entry != DKT__KEYMAP_NONE && fits(rpcs, &rpcs->list[entry], text))
 			return &rpcs->list[entry];
 		if (entry == DKT__KEYMAP_NONE)
 			unused = DKT__MIN(unused, key[1]);
@@ -232,7 +261,9 @@ static struct rpc *begin(struct rpcs *rpcs, const uint64_t key[WORDS])
 		return NULL;
 	rpcs->same_xid += added && key[1];
 	rpc = &rpcs->list[entry];
-	*rpc = (struct rpc){ .xid = key[0], .opcode = OPCODE_UNKNOWN, .open = true };
+	*rpc = (struct rpc){
+		.xid = key[0], .serial = ++rpcs->n_serials, .opcode = OPCODE_UNKNOWN, .open = true
+	};
 	return rpc;
 }
 
@@ -256,19 +287,25 @@ static bool begins_anew(const struct rpc *rpc, const struct rpc_text *text)
 /* Sets what the message tells of the RPC. False: memory is out. */
 static bool learn(struct rpcs *rpcs, const struct rpc_text *text, struct rpc *rpc)
 {
+	const struct part user = dkl_user_part(text->job);
+	const struct part target = dkl_target_part(text->target);
 	const struct {
 		const struct part *part;
 		uint32_t *number;
 		bool known;
 	} parts[] = { { &text->client, &rpc->client, rpc->client },
+		      { &text->nid, &rpc->receiver, rpc->receiver || text->server },
 		      /* The server's names of these are better known than the client's. */
 		      { &text->nid, &rpc->nid, rpc->nid && (!text->server || rpc->named) },
 		      { &text->job, &rpc->job, rpc->job && (!text->server || rpc->named) },
-		      { &text->thread, &rpc->thread,
-			rpc->thread && (!text->server || rpc->named) } };
+		      { &text->thread, &rpc->thread, rpc->thread && (!text->server || rpc->named) },
+		      { &user, &rpc->user, rpc->user },
+		      { &target, &rpc->target, rpc->target } };
 
 	if (text->opcode != OPCODE_UNKNOWN)
 		rpc->opcode = text->opcode;
+	if (text->pid)
+		rpc->pid = text->pid;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i].part->len || parts[i].known)
 			continue;
@@ -395,16 +432,21 @@ int dkl_rpcs_add(struct rpcs *rpcs, const struct log_line *line)
 	int err;
 
 	rpcs->last = DKT__MAX(rpcs->last, line->time);
+	rpcs->serial = 0;
 	if (!dkl_rpc_text_read(line->text.p, line->text.len, &text))
 		return 0;
 	rpcs->messages++;
 	/* A client that is not connected. */
 	if (part_is(&text.client, "0"))
 		text.client.len = 0;
-	rpc = find(rpcs, text.xid, &text.client, key);
+	rpc = find(rpcs, &text, key);
 	if (text.step > RPC_HANDLED) {
-		if (rpc)
+		if (rpc && !learn(rpcs, &text, rpc))
+			return dkt__no_memory(rpcs->ctx);
+		if (rpc) {
+			rpcs->serial = rpc->serial;
 			take_step(rpcs, line, &text, rpc);
+		}
 		return count_step(rpcs, &text, rpc);
 	}
 	if (rpc && begins_anew(rpc, &text)) {
@@ -419,6 +461,7 @@ int dkl_rpcs_add(struct rpcs *rpcs, const struct log_line *line)
 		rpc = begin(rpcs, key);
 	if (!rpc || !learn(rpcs, &text, rpc))
 		return dkt__no_memory(rpcs->ctx);
+	rpcs->serial = rpc->serial;
 	take_step(rpcs, line, &text, rpc);
 	return end_if_over(rpcs, rpc);
 }

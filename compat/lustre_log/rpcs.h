@@ -20,8 +20,12 @@ enum rpc_phase {
 /* The two sides of an RPC. */
 struct rpc {
 	uint64_t xid;
+	uint64_t serial; /* no other RPC of struct rpcs has it */
 	uint32_t opcode;
-	uint32_t nid, job, thread, client; /* numbers of names; the NID is that of the other side */
+	/* Numbers of names; the NID is that of the other side. */
+	uint32_t nid, job, thread, client, user, target;
+	uint32_t receiver; /* NID that the sender sends to, as the number of a name */
+	uint64_t pid; /* of the sender */
 	uint32_t sender, server; /* numbers of the files with the two sides */
 	uint64_t sent, completed; /* ns; 0: unknown */
 	uint64_t arrived, handling, handled;
@@ -41,6 +45,9 @@ const char *dkl_rpc_state(const struct rpc *rpc);
 /* When that was. */
 uint64_t dkl_rpc_since(const struct rpc *rpc);
 
+/* A damaged log may have any status. */
+#define RPC_FAILURES_MAX 64
+
 /* The fields that RPCs are grouped by; RPC_BY_NONE after the last. */
 #define RPC_KEYS 2
 enum rpc_by {
@@ -49,13 +56,23 @@ enum rpc_by {
 	RPC_BY_JOB,
 	RPC_BY_THREAD,
 	RPC_BY_CLIENT,
+	RPC_BY_USER, /* the UID in a job's name */
+	RPC_BY_TARGET, /* that the request was for, if messages about it tell */
 	RPC_BY_NONE,
+};
+
+/* RPCs whose reply had the same negative status. */
+struct rpc_failure {
+	int64_t rc;
+	uint64_t count;
 };
 
 struct rpc_group {
 	uint32_t keys[RPC_KEYS]; /* by rpcs.by: opcode, or the number of a name */
 	uint64_t count; /* RPCs that ended on at least one side */
 	uint64_t errors; /* of them, whose reply had a negative status */
+	struct rpc_failure *failures; /* the same by status, in the order of the first of each */
+	size_t n_failures; /* RPC_FAILURES_MAX at most; more are only in errors */
 	uint64_t steps[RPC_MENTIONED]; /* messages of each kind */
 	uint64_t resent; /* RPCs that were sent again under the same number */
 	struct dkt__dist phases[RPC_PHASES];
@@ -74,6 +91,11 @@ struct rpcs {
 	size_t n_groups;
 	struct rpc *slowest; /* the slowest first; most_slowest + 1 places */
 	size_t n_slowest, most_slowest;
+	/* Gets each RPC that has ended on at least one side, once. NULL: of no interest. */
+	int (*ended)(void *data, const struct rpc *rpc);
+	void *data;
+	uint64_t serial; /* of the RPC that the last message was about; 0: of none */
+	uint64_t n_serials;
 	uint64_t last; /* time of the last message */
 	uint64_t messages; /* about RPCs */
 	uint64_t joined; /* RPCs with both sides */

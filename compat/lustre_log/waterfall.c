@@ -18,50 +18,12 @@ const char *dkl_waterfall_name(enum waterfall_kind kind)
 	return names[kind];
 }
 
-int dkl_waterfall_init(struct waterfall *fall, struct dkt_ctx *ctx, size_t most)
-{
-	static const enum rpc_by by[RPC_KEYS] = { RPC_BY_NONE, RPC_BY_NONE };
-	int err;
-
-	*fall = (struct waterfall){ .ctx = ctx, .most = most };
-	err = dkl_rpcs_init(&fall->rpcs, ctx, by, most);
-	return err ? err : dkl_locks_init(&fall->locks, ctx, most);
-}
-
-void dkl_waterfall_clear(struct waterfall *fall)
-{
-	dkl_rpcs_clear(&fall->rpcs);
-	dkl_locks_clear(&fall->locks);
-	free(fall->rows);
-	*fall = (struct waterfall){ 0 };
-}
-
-int dkl_waterfall_add(struct waterfall *fall, const struct log_line *line)
-{
-	const struct lock *lock;
-	int err = dkl_locks_add(&fall->locks, line, &lock);
-
-	return err || lock ? err : dkl_rpcs_add(&fall->rpcs, line);
-}
-
-void dkl_waterfall_gap(struct waterfall *fall, uint32_t host)
-{
-	dkl_rpcs_gap(&fall->rpcs, host);
-	dkl_locks_gap(&fall->locks, host);
-}
-
-void dkl_waterfall_restart(struct waterfall *fall, uint32_t host)
-{
-	dkl_rpcs_restart(&fall->rpcs, host);
-	dkl_locks_restart(&fall->locks, host);
-}
-
 /* ---- rows ---- */
 
 /* The time of the last message, where spans without an end are cut. */
 static uint64_t last_time(const struct waterfall *fall)
 {
-	return DKT__MAX(fall->rpcs.last, fall->locks.last);
+	return DKT__MAX(fall->rpcs->last, fall->locks->last);
 }
 
 /* Adds a span. from 0: its beginning is unknown. to 0: it did not end. */
@@ -81,7 +43,7 @@ static void put(const struct waterfall *fall, struct waterfall_row *row, enum wa
 
 static int add_rpc(struct waterfall *fall, const struct rpc *rpc)
 {
-	const struct name_table *names = &fall->rpcs.names;
+	const struct name_table *names = &fall->rpcs->names;
 	uint64_t arrived = rpc->arrived ? rpc->arrived : rpc->handling;
 	uint64_t replied = rpc->replied ? rpc->replied : rpc->handled;
 	struct waterfall_row row = {
@@ -110,7 +72,7 @@ static int add_rpc(struct waterfall *fall, const struct rpc *rpc)
 
 static int add_lock(struct waterfall *fall, const struct lock *lock)
 {
-	const struct name_table *names = &fall->locks.names;
+	const struct name_table *names = &fall->locks->names;
 	struct waterfall_row row = {
 		.is_lock = true,
 		.id = lock->handle,
@@ -131,22 +93,22 @@ static int add_lock(struct waterfall *fall, const struct lock *lock)
 	return row.n ? dkt__append(fall->rows, fall->n, row) : 0;
 }
 
-static int add_unfinished(struct waterfall *fall)
+static int add_unfinished(struct waterfall *fall, size_t most)
 {
 	const struct rpc **rpcs __cleanup(free) = NULL;
 	const struct lock **locks __cleanup(free) = NULL;
 	size_t n_rpcs, n_locks;
-	int err = dkl_rpcs_unfinished(&fall->rpcs, &rpcs, &n_rpcs);
+	int err = dkl_rpcs_unfinished(fall->rpcs, &rpcs, &n_rpcs);
 
 	if (!err)
-		err = dkl_locks_unfinished(&fall->locks, &locks, &n_locks);
+		err = dkl_locks_unfinished(fall->locks, &locks, &n_locks);
 	if (err)
 		return err;
-	for (size_t i = 0; !err && i < n_rpcs && i < fall->most; i++)
+	for (size_t i = 0; !err && i < n_rpcs && i < most; i++)
 		err = add_rpc(fall, rpcs[i]);
-	for (size_t i = 0; !err && i < n_locks && i < fall->most; i++)
+	for (size_t i = 0; !err && i < n_locks && i < most; i++)
 		err = add_lock(fall, locks[i]);
-	return err ? dkt__no_memory(fall->ctx) : 0;
+	return err;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -174,23 +136,28 @@ static void drop_doubles(struct waterfall *fall)
 	fall->n = n;
 }
 
-int dkl_waterfall_finish(struct waterfall *fall)
+int dkl_waterfall_make(struct waterfall *fall, struct dkt_ctx *ctx, const struct rpcs *rpcs,
+		       const struct locks *locks, size_t most)
 {
-	int err = dkl_rpcs_finish(&fall->rpcs);
+	int err = 0;
 
-	if (err)
-		return err;
-	for (size_t i = 0; !err && i < fall->rpcs.n_slowest; i++)
-		err = add_rpc(fall, &fall->rpcs.slowest[i]);
-	for (size_t i = 0; !err && i < fall->locks.n_slowest; i++)
-		err = add_lock(fall, &fall->locks.slowest[i]);
-	if (err)
-		return dkt__no_memory(fall->ctx);
-	err = add_unfinished(fall);
+	*fall = (struct waterfall){ .rpcs = rpcs, .locks = locks };
+	for (size_t i = 0; !err && i < rpcs->n_slowest; i++)
+		err = add_rpc(fall, &rpcs->slowest[i]);
+	for (size_t i = 0; !err && i < locks->n_slowest; i++)
+		err = add_lock(fall, &locks->slowest[i]);
+	if (!err)
+		err = add_unfinished(fall, most);
 	if (fall->n)
 		qsort(fall->rows, fall->n, sizeof(*fall->rows), compare_rows);
 	drop_doubles(fall);
-	return err;
+	return err ? dkt__no_memory(ctx) : 0;
+}
+
+void dkl_waterfall_clear(struct waterfall *fall)
+{
+	free(fall->rows);
+	*fall = (struct waterfall){ 0 };
 }
 
 void dkl_waterfall_label(const struct waterfall_row *row, char *text, size_t size)

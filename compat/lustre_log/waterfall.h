@@ -2,15 +2,9 @@
 /*
  * The slowest requests and locks, and those that did not end, as spans of time: the rows of a waterfall.
  *
- * Make a line_reader for each source, and pass the lines in order of time:
+ * After the last message:
  *
- *	dkl_waterfall_init(&fall, ctx, 200);
- *	for each record, with the number of its source:
- *		if (!record->event)
- *			dkl_waterfall_gap(&fall, host);
- *		else if (dkl_line_read(readers[host], record, &line))
- *			err = dkl_waterfall_add(&fall, &line);
- *	dkl_waterfall_finish(&fall);
+ *	dkl_waterfall_make(&fall, ctx, &paths.rpcs, &paths.locks, 200);
  *	for each of fall.n rows: draw row->spans[0 ... row->n - 1], beside dkl_waterfall_label()
  *	dkl_waterfall_clear(&fall);
  */
@@ -52,7 +46,7 @@ struct waterfall_row {
 	uint64_t id; /* XID, or handle */
 	uint64_t from, to; /* of all spans */
 	uint32_t opcode; /* of a request; OPCODE_UNKNOWN: the log does not tell */
-	/* Terminated, "" if unknown, valid until dkl_waterfall_clear(). They can have any characters. */
+	/* Terminated, "" if unknown, as long valid as the tables. They can have any characters. */
 	const char *nid; /* of the other side */
 	const char *thread, *job; /* of a request; the thread is the server's if the log tells it */
 	const char *ns, *res, *mode; /* of a lock: namespace, resource and mode */
@@ -61,29 +55,19 @@ struct waterfall_row {
 };
 
 struct waterfall {
-	struct dkt_ctx *ctx;
-	struct rpcs rpcs;
-	struct locks locks;
-	struct waterfall_row *rows; /* after dkl_waterfall_finish(), in order of their beginning */
+	const struct rpcs *rpcs;
+	const struct locks *locks;
+	struct waterfall_row *rows; /* in order of their beginning */
 	size_t n;
-	size_t most;
 };
 
-/* most: how many requests that ended, that did not end, and locks of each kind become rows. */
-int dkl_waterfall_init(struct waterfall *fall, struct dkt_ctx *ctx, size_t most);
+/*
+ * Makes the rows of the slowest that the tables have kept, and of at most so many requests and as many locks
+ * that did not end. Clear the waterfall in either case.
+ */
+int dkl_waterfall_make(struct waterfall *fall, struct dkt_ctx *ctx, const struct rpcs *rpcs,
+		       const struct locks *locks, size_t most);
 void dkl_waterfall_clear(struct waterfall *fall);
-
-/* Takes the next line in order of time. */
-int dkl_waterfall_add(struct waterfall *fall, const struct log_line *line);
-
-/* Call this where records of a host were lost. No span crosses the loss. */
-void dkl_waterfall_gap(struct waterfall *fall, uint32_t host);
-
-/* The host was started again. No span crosses that either. */
-void dkl_waterfall_restart(struct waterfall *fall, uint32_t host);
-
-/* After the last line: makes the rows. */
-int dkl_waterfall_finish(struct waterfall *fall);
 
 /* Writes "OST_READ x1780", or "PW [0x1:0x2:0x0].0x0"; cut if it is too long. */
 void dkl_waterfall_label(const struct waterfall_row *row, char *text, size_t size);

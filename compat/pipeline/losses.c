@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "compat/io/say.h"
+#include "compat/lustre/message/cdebug.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
 
@@ -20,6 +21,28 @@ static void add_damage(struct losses *losses, const char *damage)
 		return;
 	free(losses->damage);
 	losses->damage = strdup(damage);
+}
+
+void dkl_losses_add_missed(const struct dkt__missed *list, uint64_t *messages, uint64_t *others)
+{
+	for (; list; list = list->next) {
+		if (!strcmp(list->probe, CDEBUG_GROUP ":" CDEBUG_NAME))
+			*messages += list->n;
+		/* These are on the same calls. */
+		else if (strcmp(list->probe, CDEBUG_GROUP ":" CDEBUG_STRINGS) != 0 &&
+			 strcmp(list->probe, CDEBUG_GROUP ":" CDEBUG_NESTED) != 0)
+			*others += list->n;
+	}
+}
+
+/* Several readers of a file tell the same. */
+static void raise_missed(struct losses *losses, const struct dkt_source *source)
+{
+	uint64_t messages = 0, others = 0;
+
+	dkl_losses_add_missed(dkt__source_missed(source), &messages, &others);
+	losses->messages = DKT__MAX(losses->messages, messages);
+	losses->missed = DKT__MAX(losses->missed, others);
 }
 
 int dkl_losses_count(struct losses *losses, struct dkt_source *source)
@@ -38,6 +61,7 @@ int dkl_losses_count(struct losses *losses, struct dkt_source *source)
 		losses->by_cpu[cpu] += loss.lost;
 	}
 	add_damage(losses, info->damage);
+	raise_missed(losses, source);
 	losses->growing |= info->growing;
 	return err;
 }
@@ -108,6 +132,18 @@ static void report_lost(const struct losses *losses, const char *self, const cha
 			     self, losses->lost, cpus ? cpus : "", advice);
 }
 
+bool dkl_losses_report_missed(uint64_t messages, uint64_t others, const char *self,
+			      const char *name)
+{
+	dkl_cdebug_report_missed(messages, self, name, name ? "" : CDEBUG_ELSEWHERE);
+	if (others)
+		dkl_say_line(
+			stderr,
+			"%s%s%s: records that probes did not make because they were busy: %" PRIu64,
+			self, name ? ": " : "", name ? name : "", others);
+	return messages || others;
+}
+
 enum losses_verdict dkl_losses_report(const struct losses *losses, const char *self,
 				      const char *name, const char *advice)
 {
@@ -116,6 +152,7 @@ enum losses_verdict dkl_losses_report(const struct losses *losses, const char *s
 	fflush(stdout);
 	if (lost)
 		report_lost(losses, self, name, advice);
+	lost |= dkl_losses_report_missed(losses->messages, losses->missed, self, name);
 	if (name && losses->growing)
 		dkl_say_line(stderr, "%s: %s: the recording has not ended", self, name);
 	if (!name || (!losses->damage && !losses->bad))

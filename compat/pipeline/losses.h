@@ -4,6 +4,8 @@
 
 #include <dktrace/dktrace.h>
 
+#include "lib/inside.h"
+
 /* All zero: nothing is lost. */
 struct losses {
 	uint64_t seen, lost, bad; /* sums over all CPUs, as in struct dkt_loss */
@@ -11,6 +13,8 @@ struct losses {
 	uint64_t unknown; /* gaps of them without the number of records lost */
 	uint64_t numbered; /* records lost in the others */
 	uint64_t pauses; /* gaps because nothing was recorded for a time */
+	uint64_t messages; /* of Lustre, which its probe missed, as in struct dkt__missed */
+	uint64_t missed; /* records that other probes missed */
 	uint64_t *by_cpu; /* records lost */
 	int cpus;
 	bool growing; /* as in struct dkt_source_info */
@@ -28,6 +32,13 @@ int dkl_losses_count(struct losses *losses, struct dkt_source *source);
  * damage, once it has been read. NULL: nothing. -ENOMEM
  */
 int dkl_losses_damage(const char *lacks, const struct dkt_source_info *info, char **words);
+
+/* Adds what probes missed: the messages of Lustre, and records of other probes. */
+void dkl_losses_add_missed(const struct dkt__missed *list, uint64_t *messages, uint64_t *others);
+
+/* Says on standard error what probes missed; name as below. True if it is anything. */
+bool dkl_losses_report_missed(uint64_t messages, uint64_t others, const char *self,
+			      const char *name);
 
 /* Counts a gap among the records. */
 static inline void losses_add_gap(struct losses *losses, const struct dkt_record *gap)

@@ -29,6 +29,15 @@ static bool is_chosen(const struct pipeline *p, const struct dkt_record *record)
 	       (chooser_takes(chooser, record, p->source) && dkl_chooser_in_rate(chooser, record));
 }
 
+/* Selected or not: a part of a message comes before it is known whether the message is selected. */
+static inline void note_message(const struct pipeline *p, const struct dkt_record *record)
+{
+	struct message_reader *messages = pipeline_part(p, record)->messages;
+
+	if (messages && !p->joined)
+		dkl_message_reader_keep(messages, record);
+}
+
 /*
  * Passes a batch of records to fn, or to the sink if fn is NULL. Returns the last result of
  * dkt_source_next(). *stop is the first result of fn or the sink that is not 0.
@@ -42,6 +51,7 @@ static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void
 		err = dkt_source_next(p->source, &record);
 		if (err)
 			break;
+		note_message(p, &record);
 		if (p->selection && !is_chosen(p, &record))
 			continue;
 		if (p->several_clocks && record.event)
@@ -63,6 +73,27 @@ static int wait_for_more(const struct pipeline *p, struct sink *sink, bool write
 	return err == -EINTR ? 0 : err;
 }
 
+/* Passes the incomplete messages. Without all records, nobody knows whether a message is. */
+static int run_left(struct pipeline *p, struct sink *sink, pipeline_fn fn, void *data)
+{
+	struct dkt_record record;
+	int err = 0;
+
+	if (p->joined || p->selection || p->until)
+		return 0;
+	p->ended = true;
+	for (size_t i = 0; i < p->n; i++) {
+		struct pipeline_part *part = &p->parts[i];
+
+		while (!err && part->messages && !part->on &&
+		       dkl_message_reader_left(part->messages, &record)) {
+			p->incomplete++;
+			err = fn ? fn(data, p->source, &record) : sink_put(sink, &record);
+		}
+	}
+	return err;
+}
+
 static int run(struct pipeline *p, struct sink *sink, bool writes, pipeline_fn fn, void *data)
 {
 	int err = 0, stop = 0;
@@ -71,6 +102,8 @@ static int run(struct pipeline *p, struct sink *sink, bool writes, pipeline_fn f
 		err = run_batch(p, sink, fn, data, &stop);
 		if (err == DKT_NEXT_LATER && !stop)
 			err = p->later ? p->later(p->data) : wait_for_more(p, sink, writes);
+		if (err == DKT_NEXT_END && !stop)
+			stop = run_left(p, sink, fn, data);
 		if (!err && !stop && writes)
 			stop = dkl_text_out_write_if_full(&sink->out);
 		if (p->look)
@@ -113,6 +146,11 @@ int dkl_pipeline_map(const struct pipeline *p, struct pipeline_part *part)
 	return dkl_class_map_open(part->ctx, p->classes, &part->map);
 }
 
+int dkl_pipeline_messages(struct pipeline_part *part)
+{
+	return part->messages ? 0 : dkl_message_reader_new(part->ctx, &part->messages);
+}
+
 static int choose(const struct pipeline *p, struct pipeline_part *part, struct selection *selection)
 {
 	int err = 0;
@@ -120,7 +158,8 @@ static int choose(const struct pipeline *p, struct pipeline_part *part, struct s
 	if (dkl_selection_by_class(selection)) {
 		err = dkl_pipeline_map(p, part);
 		if (!err)
-			err = dkl_legacy_style_new(part->ctx, part->map, &part->legacy);
+			err = dkl_legacy_style_new(part->ctx, part->map, part->messages,
+						   &part->legacy);
 	}
 	return err ? err :
 		     dkl_chooser_open(part->ctx, part->source, selection, part->legacy,
@@ -300,6 +339,7 @@ void dkl_pipeline_clear(struct pipeline *p)
 	for (size_t i = 0; i < p->n; i++) {
 		dkl_chooser_free(p->parts[i].chooser);
 		dkl_legacy_style_free(p->parts[i].legacy);
+		dkl_message_reader_free(p->parts[i].messages);
 		dkl_class_map_free(p->parts[i].map);
 		dkl_losses_clear(&p->parts[i].losses);
 	}

@@ -7,6 +7,7 @@
 
 #include <dktrace/dktrace.h>
 
+#include "compat/lustre/message/reader.h"
 #include "compat/pipeline/chooser.h"
 #include "compat/pipeline/losses.h"
 #include "lib/base/util.h"
@@ -64,6 +65,9 @@ struct pipeline_part {
 	/* Finds the classes of records. NULL: the selection does not need them. */
 	struct legacy_style *legacy;
 	struct chooser *chooser; /* NULL: all records are selected */
+	/* Reads its messages, see dkl_pipeline_messages(). NULL: nobody needs their texts. */
+	struct message_reader *messages;
+	bool on; /* it is still being recorded, so that no message is incomplete */
 	struct losses losses;
 	int64_t offset; /* added to its times by the merged source, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
@@ -91,6 +95,9 @@ struct pipeline {
 	size_t n_clocks;
 	bool several_clocks; /* the times are those of several clocks, related with an error */
 	struct selection *selection; /* NULL: all records */
+	bool joined; /* the source gives each record to the reader of messages itself */
+	bool ended; /* the records are those of incomplete messages, after all others */
+	uint64_t incomplete; /* such messages */
 	/* The classes for all parts. NULL: each part reads them. */
 	const struct class_map *classes;
 	uint64_t since, until; /* the selection's window as times of the source; 0: no bound */
@@ -147,6 +154,13 @@ int dkl_pipeline_select(struct pipeline *p, struct selection *selection);
 
 /* -ENOENT: no part has an event that --event selects. */
 int dkl_pipeline_check_events(struct pipeline *p, const struct selection *selection);
+
+/*
+ * Creates the part's reader of messages, if it has none yet. The pipeline then gives it each record, and
+ * at the end the messages in the middle of which the recording stopped come as records, too, unless only a
+ * part of the records is selected.
+ */
+int dkl_pipeline_messages(struct pipeline_part *part);
 
 /* Calls fn for each selected record and each gap. */
 int dkl_pipeline_each(struct pipeline *p, pipeline_fn fn, void *data);

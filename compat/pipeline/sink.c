@@ -216,7 +216,9 @@ static int open_style(struct sink *sink, struct pipeline_part *part, const char 
 	/* Only the legacy style fails without the classes. */
 	if (dkl_pipeline_map(sink->p, part) && !strcmp(opts->style.name, "legacy"))
 		return -EINVAL;
-	return dkl_style_new(part->ctx, part->map, opts->style.name, &sopts, style);
+	if (dkl_pipeline_messages(part))
+		return -ENOMEM;
+	return dkl_style_new(part->ctx, part->map, part->messages, opts->style.name, &sopts, style);
 }
 
 static int open_styles(struct sink *sink, const struct outfile *file)
@@ -422,7 +424,9 @@ static int open_raw(struct pipeline *p, const struct outfile *file, void **state
 	}
 	err = dkl_class_map_open(p->ctx, NULL, &raw->map);
 	if (!err)
-		err = dkl_legacy_style_new(p->ctx, raw->map, &raw->style);
+		err = dkl_pipeline_messages(&p->parts[0]);
+	if (!err)
+		err = dkl_legacy_style_new(p->ctx, raw->map, p->parts[0].messages, &raw->style);
 	return err ? err : dkt_buf_new(&raw->line);
 }
 

@@ -244,7 +244,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
  */
 static int check_snapshot(struct adding *adding, const struct dkt_event *event)
 {
-	if (strcmp(dkt_event_name(event), CDEBUG_NESTED) != 0 ||
+	if (!dkl_cdebug_is_at_call(dkt_event_name(event)) ||
 	    !is_verb(adding->actions.list[0], "snapshot"))
 		return 0;
 	return dkt_fail(

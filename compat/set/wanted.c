@@ -88,6 +88,24 @@ static int note_named(struct wanted *wanted)
 	return err || !lacking ? err : dkl_note_add(&wanted->notes, lacking);
 }
 
+/* The probe itself records words, and one more the strings that they point to. */
+static int note_strings(struct wanted *wanted)
+{
+	struct dkt_event *const words = dkt_event_find(wanted->ctx, CDEBUG_GROUP, CDEBUG_NAME);
+	struct dkt_event *const strings = dkt_event_find(wanted->ctx, CDEBUG_GROUP, CDEBUG_STRINGS);
+	bool has_words = false, has_strings = !strings;
+
+	for (size_t i = 0; i < wanted->n; i++) {
+		has_words |= wanted->list[i].event == words;
+		has_strings |= wanted->list[i].event == strings;
+	}
+	if (!has_words || has_strings)
+		return 0;
+	return dkl_note_add(&wanted->notes,
+			    strdup("messages of Lustre are recorded without their strings;"
+				   " 'dktrace:cdebug*' records them, too"));
+}
+
 /* Lustre tests its own mask before it calls the tracer. */
 static int note_lustre(struct wanted *wanted)
 {
@@ -304,7 +322,7 @@ static int resolve(struct wanted *wanted, const struct wanted_words *words)
 	if (!err && words->stacks)
 		err = read_stacks(wanted, words->stacks);
 	if (!err)
-		err = note_filter(wanted) ?: note_named(wanted);
+		err = note_filter(wanted) ?: note_named(wanted) ?: note_strings(wanted);
 	return err ? err : note_lustre(wanted);
 }
 

@@ -8,6 +8,7 @@
 
 #include "compat/log/directory.h"
 #include "compat/log/threads.h"
+#include "compat/lustre/message/cdebug.h"
 #include "compat/pipeline/pipeline.h"
 #include "compat/set/param/memory.h"
 #include "compat/set/wanted.h"
@@ -345,17 +346,48 @@ static void tear_down(struct live *live)
 	dkl_wanted_free(live->wanted);
 }
 
+/* Messages of Lustre that the probe misses while something is recorded. */
+struct misses {
+	struct dkt_ctx *ctx;
+	bool probed; /* they are recorded by the probe */
+	uint64_t before; /* what it had missed before */
+};
+
+static void misses_begin(struct misses *misses, const struct wanted *wanted)
+{
+	*misses = (struct misses){ .ctx = wanted->ctx };
+	for (size_t i = 0; i < wanted->n; i++)
+		misses->probed |= !strcmp(dkt_event_system(wanted->list[i].event), CDEBUG_GROUP) &&
+				  !strcmp(dkt_event_name(wanted->list[i].event), CDEBUG_NAME);
+	if (misses->probed)
+		misses->before = dkl_cdebug_missed(misses->ctx);
+}
+
+/* Reports those since then on standard error, while the probe exists. False: none. */
+static bool misses_report(const struct misses *misses)
+{
+	uint64_t now = misses->probed ? dkl_cdebug_missed(misses->ctx) : 0;
+
+	return dkl_cdebug_report_missed(now > misses->before ? now - misses->before : 0, "dktrace",
+					NULL, CDEBUG_ELSEWHERE);
+}
+
 int live_run(struct app *app, const struct live_opts *opts, int *rc)
 {
 	struct live live = { .app = app, .opts = opts, .spawn = SPAWN_INIT };
 	struct losses all = { 0 };
 	struct losses_sum sum = { 0 };
+	struct misses misses;
+	bool missed;
 	int err;
 
 	live_catch();
 	err = set_up(&live);
 	if (!err)
+		misses_begin(&misses, live.wanted);
+	if (!err)
 		err = follow(&live);
+	missed = !err && misses_report(&misses);
 	if (!err)
 		err = dkl_losses_count(&all, live.source);
 	losses_add_to(&sum, &all);
@@ -363,8 +395,9 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 		err = opts->report(opts->data, live.source, &sum);
 	tear_down(&live);
 	*rc = live.spawn.status;
-	if (!err && dkl_losses_report(&all, "dktrace", NULL,
-				      "use --filter to record less than fills the buffers"))
+	missed |= !err && dkl_losses_report(&all, "dktrace", NULL,
+					    "use --filter to record less than fills the buffers");
+	if (missed)
 		*rc = *rc ? *rc : EXIT_LOST;
 	dkl_losses_clear(&all);
 	return err;

@@ -72,6 +72,8 @@ int live_wait(struct spawn *spawn, double seconds, int (*idle)(void *data), void
  */
 int live_remove(const struct app *app, struct dkt_instance *in);
 
+struct wanted;
+
 /*
  * Records until a signal comes, the command ends, or the time is over. Sets *rc to the command's exit
  * status, or to EXIT_LOST if the command succeeded and records were lost; standard error reports them.

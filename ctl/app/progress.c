@@ -87,15 +87,19 @@ void progress_look(struct progress *progress, const struct dkt_source *source)
 void progress_change(void *data, const char *what, size_t done, size_t of)
 {
 	struct progress *progress = data;
+	const bool on = progress->on;
 
 	if (done >= of) {
 		progress_end(progress);
+		/* Something else may follow, for the same terminal. */
+		progress->on = on;
 		return;
 	}
-	if (!isatty(STDERR_FILENO))
-		return;
-	progress->begun = progress->begun ?: dkt__monotonic_ns();
-	if (is_due(progress))
+	/* It is called for each block of a file, and each look at the terminal is a system call. */
+	if (!progress->begun)
+		*progress = (struct progress){ .on = isatty(STDERR_FILENO),
+					       .begun = dkt__monotonic_ns() };
+	if (progress->on && is_due(progress))
 		fprintf(stderr, "\r%3.0f %% of the %s \033[K", 100.0 * (double)done / (double)of,
 			what);
 }

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "compat/pipeline/losses.h"
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/print.h"
@@ -21,6 +22,7 @@ OPT_TABLE(recover,
 struct facts {
 	uint64_t bytes, lost;
 	char *damage;
+	uint64_t messages, others; /* that probes missed, as in struct losses */
 };
 
 static int open_file(struct app *app, const char *path)
@@ -84,6 +86,7 @@ static int take_facts(struct facts *facts, struct dkt_source *source)
 		err = dkt_source_get_loss(source, cpu, &loss, sizeof(loss));
 		facts->lost += err ? 0 : loss.lost;
 	}
+	dkl_losses_add_missed(dkt__source_missed(source), &facts->messages, &facts->others);
 	facts->damage = info->damage ? strdup(info->damage) : NULL;
 	return err ?: info->damage && !facts->damage ? -ENOMEM : 0;
 }
@@ -111,13 +114,16 @@ static int read_facts(struct app *app, const char *path, int fd, struct facts *f
 
 static int report(const char *path, const struct facts *facts)
 {
+	bool lost;
+
 	app_say("%s: %.1f MB of records are complete", path, (double)facts->bytes / DKT__MB);
 	if (facts->damage)
 		app_say("%s: %s", path, facts->damage);
-	if (!facts->lost)
-		return 0;
-	app_say("%s: %" PRIu64 " records were lost during the recording", path, facts->lost);
-	return EXIT_LOST;
+	if (facts->lost)
+		app_say("%s: %" PRIu64 " records were lost during the recording", path,
+			facts->lost);
+	lost = dkl_losses_report_missed(facts->messages, facts->others, "dktrace", path);
+	return lost || facts->lost ? EXIT_LOST : 0;
 }
 
 int cmd_recover(struct app *app, int argc, char **argv)

@@ -36,6 +36,8 @@ struct task {
 		"lctl set_param debug=+" classes "; sleep 10; lctl dk dk.log",                     \
 		"dktrace lustre " analysis " dk.log"
 
+#define LUSTRE_PARAMS "lctl get_param 'obdfilter.*.*' 'osc.*.*' 'llite.*.*' 'ldlm.*.*.*' >params"
+
 static const struct task tasks[] = {
 	/* clang-format off */
 	{ "How do I print the log?", "logs read see debug_kernel dk dmesg messages debug show lctl",
@@ -179,16 +181,24 @@ static const struct task tasks[] = {
 	  "dktrace status", NULL, NULL },
 	{ "Which events can be recorded?", "event tracepoint tracepoints list available classes class name names find search",
 	  "dktrace list events", NULL, NULL },
-	{ "Which RPCs of Lustre are slow?", "xid opcode request rpc latency hang hung timeout client server ost oss mds mdt where does the time go timed out timeouts bulk get put requests sent failed due network error replies reply",
+	{ "Which RPCs of Lustre are slow?", "xid opcode request rpc latency timeout client server ost oss mds mdt where does the time go timed out timeouts bulk get put requests sent failed due network error replies reply",
 	  LUSTRE("rpctrace", "rpc") },
+	{ "Where does a slow call of Lustre spend its time?", "path way breakdown segments segment waterfall part parts spend spends share lustre",
+	  LUSTRE("vfstrace+iotrace+rpctrace+dlmtrace", "path") },
 	{ "Who talks to this server of Lustre?", "client clients ost oss mds nid nids rpc requests peer load loads overloads hammers talk talker talkers top hammer hammering hammered which",
 	  LUSTRE("rpctrace", "rpc --keys nid") },
-	{ "Which jobs load Lustre?", "job jobid jobids jobstats slurm pbs user users batch rpc requests slow hammer hammers hammered noisy neighbor neighbour find hammering",
+	{ "Which jobs load Lustre?", "job jobid jobids jobstats slurm pbs batch rpc requests slow hammer hammers hammered noisy neighbor neighbour find hammering",
 	  LUSTRE("rpctrace", "rpc --keys job") },
+	{ "Which users load Lustre?", "user users uid uids who load loads hammer hammers requests rpc person somebody quota",
+	  LUSTRE("rpctrace", "rpc --keys user") },
+	{ "Which targets of Lustre are slow?", "target targets ost osts slow mdt imbalance uneven hot slowest rpc requests",
+	  LUSTRE("rpctrace", "rpc --keys target") },
 	{ "What happened to an object of Lustre?", "file fid nid xid inode story history timeline messages about word follow client trace thread touched who changed recovery recovering failover target takes took long xids did one",
 	  LUSTRE("vfstrace", "timeline 0x200000401:0x1:0x0") },
 	{ "Who waits for which lock of Lustre?", "ldlm conflict contention blocked blocks blocking whom callback callbacks locks hang dlm who holds held waits granted enqueue ping pong pingpong takes flock lockahead",
 	  LUSTRE("dlmtrace", "locks") },
+	{ "What does each thread of Lustre wait for?", "hang hangs hung stuck blocked inactive watchdog call trace stack task d state ll_ost ll_mdt service server thread threads waiting waits busy sleeping uninterruptible dmesg",
+	  LUSTRE("rpctrace+dlmtrace", "threads") },
 	{ "Why was a client of Lustre evicted?", "eviction evictions evict timeout timed out reconnect lost connection disconnected lock callback timer expired heard clients evicts",
 	  LUSTRE("dlmtrace+rpctrace+ha", "evictions") },
 	{ "Does Lustre leak memory?", "malloc leaks leaking allocation kmalloc",
@@ -197,6 +207,8 @@ static const struct task tasks[] = {
 	  LUSTRE("rpctrace", "messages") },
 	{ "Which masks show more of Lustre?", "debug subsystem_debug set mask class missing incomplete log more",
 	  LUSTRE("rpctrace", "masks") },
+	{ "What fills the grants and caches of Lustre?", "grant space dirty cached max_dirty_mb max_cached_mb lru_size synchronous sync writes ost full quota parameters get_param sosreport limit limits reached stuck",
+	  LUSTRE_PARAMS "; dktrace lustre params params", LUSTRE_PARAMS, "dktrace lustre params params" },
 	/* clang-format on */
 };
 

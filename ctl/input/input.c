@@ -5,18 +5,21 @@
 #include "compat/apply/apply.h"
 #include "compat/log/directory.h"
 #include "compat/lustre/log_source.h"
+#include "compat/lustre/message/cdebug.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/privileges.h"
 #include "ctl/input/directory.h"
 #include "ctl/input/stdin_file.h"
 #include "ctl/input/unpack.h"
 #include "lib/base/ticks.h"
+#include "lib/inside.h"
 
 /* Opens the log with the records up to now: later ones may be about this program. */
 static int open_log(struct app *app, struct input *in)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
 	int err = app_check_instance(app, in->ctx);
+	uint64_t missed;
 
 	if (!err)
 		err = dkl_debuglog_open(in->ctx, app->instance, 0, &in->log);
@@ -33,7 +36,18 @@ static int open_log(struct app *app, struct input *in)
 		return err;
 	if (dkt_instance_get_now(in->log->in, &opts.until))
 		opts.until = 0;
-	return dkt_source_live(in->log->in, &opts, &in->source);
+	missed = dkl_cdebug_missed(in->ctx);
+	err = dkt_source_live(in->log->in, &opts, &in->source);
+	return err || !missed ?
+		       err :
+		       dkt__source_add_missed(in->source, CDEBUG_GROUP ":" CDEBUG_NAME, missed);
+}
+
+bool input_is_on(const struct input *in)
+{
+	bool on;
+
+	return in->log && !dkt__instance_get_on(in->log->in, &on) && on;
 }
 
 /* Lustre's messages in a dump are on another clock, and are printed only when they are asked for. */

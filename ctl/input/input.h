@@ -36,6 +36,9 @@ int input_open_more(struct app *app, struct input *before, const struct record_a
 /* Returns -EINVAL with an error message that says how to choose among those segments. */
 int input_refuse_more(struct app *app, const struct input *in);
 
+/* True if the input is the live log, which is recording. */
+bool input_is_on(const struct input *in);
+
 /* Returns when the segments that are open began, a time of day in s. */
 int64_t input_time(const struct input *in);
 

@@ -257,10 +257,14 @@ static int init_pipeline(const struct inputs *inputs, struct pipeline *pipeline)
 {
 	int err = dkl_pipeline_init(pipeline, inputs->app->ctx, inputs->n);
 
-	for (size_t i = 0; !err && i < inputs->n; i++)
-		if (inputs->files[i].in.source)
-			dkl_pipeline_add(pipeline, inputs->files[i].in.ctx,
-					 inputs->files[i].in.source, inputs->files[i].in.path);
+	for (size_t i = 0; !err && i < inputs->n; i++) {
+		const struct input *in = &inputs->files[i].in;
+
+		if (!in->source)
+			continue;
+		dkl_pipeline_add(pipeline, in->ctx, in->source, in->path);
+		pipeline->parts[pipeline->n - 1].on = input_is_on(in);
+	}
 	return err;
 }
 
@@ -513,6 +517,10 @@ int inputs_report_losses(struct inputs *inputs)
 		worst = DKT__MAX(worst, LOSSES_LOST);
 	if (report_archives(inputs))
 		worst = LOSSES_DAMAGE;
+	if (inputs->pipeline.incomplete)
+		app_say("incomplete messages of Lustre: %" PRIu64
+			"; the recording stopped before all of their records were written",
+			inputs->pipeline.incomplete);
 	if (inputs->pipeline.selection)
 		dkl_rate_report(&inputs->pipeline.selection->rate, "dktrace");
 	report_cpus(inputs);

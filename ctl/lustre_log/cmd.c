@@ -7,7 +7,10 @@
 #include "ctl/lustre_log/lustre_log.h"
 
 OPT_OWN(lustre,
-	{ "keys", 'k', "FIELD", AT(lustre, keys), "rpc: group by one or two of opcode (default), nid, job, thread, client; or none", .words = lustre_rpc_groups },
+	{ "file", 0, "FILE", AT(lustre, file), "path: only calls on this file, a name or a FID in brackets" },
+	{ "job", 0, "JOB", AT(lustre, job), "path: only this job" },
+	{ "keys", 'k', "FIELD", AT(lustre, keys), "group rpc by one or two of opcode (default), nid, job, thread, client, user, target; path by opcode, call, job, client or target; or none", .words = lustre_groups },
+	{ "opcode", 0, "NAME", AT(lustre, opcode), "path: only calls of which a request with this opcode took longest" },
 	{ "slowest", 0, "N", AT(lustre, slowest), "show the N slowest and the N oldest that did not end (default 5)" },
 	{ "sort", 0, "COLUMN", AT(lustre, sort), "sort by COLUMN[.ascending]" },
 	{ "xid", 0, "NUMBER", AT(lustre, xid), "rpc: print every message about the request NUMBER" },
@@ -15,15 +18,21 @@ OPT_OWN(lustre,
 	{ .name = "group-by", .now = "keys" },
 );
 
+const char *const lustre_groups[] = { "opcode", "nid",    "job",  "thread", "client",
+				      "user",   "target", "call", "none",   NULL };
+
 const struct lustre_analysis lustre_analyses[] = {
 	/* clang-format off */
-	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, dkl_rpc_text_wanted, lustre_rpc },
-	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lustre_locks_wanted, lustre_locks },
-	{ "evictions", "the story before each eviction, timeout and reconnect", "dlmtrace+rpctrace+ha", false, NULL, lustre_evictions },
-	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, dkl_malloc_text_wanted, lustre_leaks },
-	{ "messages",  "the source lines that filled the log", NULL, false, NULL, lustre_messages },
-	{ "masks",     "what the log lacks for the other analyses", NULL, false, NULL, lustre_masks },
-	{ "timeline",  "all messages about a FID, a NID, an XID, a thread or a word", NULL, true, NULL, lustre_timeline },
+	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpc --keys job oss1.dk", "rpctrace", .wants = dkl_rpc_text_wanted, .run = lustre_rpc },
+	{ "path",      "where calls and their requests spend their time", "path --slowest 3 client.dk mds1.dk", "vfstrace+rpctrace+dlmtrace", .run = lustre_path },
+	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "locks oss1.dk client.dk", "dlmtrace", .wants = lustre_locks_wanted, .run = lustre_locks },
+	{ "evictions", "the story before each eviction, timeout and reconnect", "evictions mds1.dk client.dk", "dlmtrace+rpctrace+ha", .run = lustre_evictions },
+	{ "threads",   "for which lock, reply, disk or journal each thread waits", "threads oss1.dk client.dk", "rpctrace+dlmtrace", .run = lustre_threads },
+	{ "leaks",     "memory that was allocated and not freed, by source line", "leaks oss1.dk", "malloc", .wants = dkl_malloc_text_wanted, .run = lustre_leaks },
+	{ "messages",  "the source lines that filled the log", "messages oss1.dk", NULL, .run = lustre_messages },
+	{ "masks",     "what the log lacks for the other analyses", "masks oss1.dk", NULL, .run = lustre_masks },
+	{ "timeline",  "all messages about a FID, a NID, an XID, a thread or a word", "timeline ll_ost00_001 oss1.dk", NULL, .word = true, .run = lustre_timeline },
+	{ "params",    "what fills space, grants and caches, from saved parameters", "params oss1.params", NULL, .no_log = true, .run = lustre_params },
 	/* clang-format on */
 	{ .name = NULL },
 };
@@ -32,13 +41,15 @@ static int list(struct app *app)
 {
 	static const struct column columns[] = {
 		{ .key = "analysis" },
-		{ .key = "needs", .heading = "NEEDS DEBUG=+", .none = "-" },
+		{ .key = "needs", .heading = "NEEDS DEBUG=+", .none = "-", .flags = COL_SPARE },
 		{ .key = "description", .flags = COL_FOLD },
+		{ .key = "example", .heading = "EXAMPLE: dktrace lustre" },
 	};
 	struct rows *rows = rows_new("analyses", columns, ARRAY_SIZE(columns));
 
 	for (const struct lustre_analysis *row = lustre_analyses; row->name; row++)
-		rows_add(rows, val_text(row->name), val_text(row->missing), val_text(row->words));
+		rows_add(rows, val_text(row->name), val_text(row->missing), val_text(row->words),
+			 val_text(row->example));
 	return print_rows(app, 0, rows, NULL);
 }
 
@@ -69,6 +80,11 @@ static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
 		return app_fail(lustre->app);
 	}
 	return inputs_report_losses(&lustre->in);
+}
+
+static int run_without_log(struct lustre *lustre, const struct lustre_analysis *analysis)
+{
+	return analysis->run(lustre) ? app_fail(lustre->app) : 0;
 }
 
 static int read_options(struct lustre *lustre)
@@ -108,7 +124,7 @@ int cmd_lustre(struct app *app, int argc, char **argv)
 		lustre.args.wants.texts = analysis->wants;
 	lustre.args.wants.epochs = true;
 	if (!rc)
-		rc = run(&lustre, analysis);
+		rc = analysis->no_log ? run_without_log(&lustre, analysis) : run(&lustre, analysis);
 	lustre_close(&lustre);
 	return rc;
 }

@@ -2,12 +2,8 @@
 /* lustre evictions: the story before each eviction, timeout and reconnect. */
 #include <inttypes.h>
 
-#include "compat/lustre_log/incidents.h"
-#include "compat/lustre_log/opcode.h"
-#include "compat/lustre_log/rpc_text.h"
-#include "ctl/lustre_log/lustre_log.h"
-#include "ctl/out/bar.h"
-#include "lib/base/buf.h"
+#include "compat/lustre_log/peers.h"
+#include "ctl/lustre_log/story.h"
 
 struct view {
 	struct lustre *lustre;
@@ -17,86 +13,6 @@ struct view {
 static const char *name(const struct view *view, uint32_t number)
 {
 	return name_text(&view->incidents.locks.names, number);
-}
-
-/* ---- the story of one incident ---- */
-
-/* Writes "TEXT 12.3 s before" if the time is known. */
-static void put_before(FILE *f, const struct incident *incident, const char *text, uint64_t time)
-{
-	char apart[UNIT_SIZE];
-
-	if (!time || time > incident->time)
-		return;
-	duration_text(incident->time - time, apart);
-	fprintf(f, "%s %s before", text, apart);
-}
-
-/* Who has not given the lock back, if the client's file is there whether it has got the callback. */
-static void put_holder(const struct view *view, const struct incident *incident, FILE *f)
-{
-	if (!incident->held.has_client)
-		return;
-	fprintf(f, ", held for process %" PRIu32 " of %s", incident->held.pid,
-		lustre_host(view->lustre, incident->held.client));
-	if (incident->held.received)
-		put_before(f, incident, ", which received the callback", incident->held.received);
-	else if (incident->called)
-		fputs(", which has not received the callback", f);
-	put_before(f, incident, ", and gave the lock back", incident->held.returned);
-}
-
-static void put_lock(const struct view *view, const struct incident *incident, FILE *f)
-{
-	fprintf(f, "; %slock 0x%" PRIx64, incident->waits ? "waits for " : "", incident->lock);
-	if (incident->mode)
-		fprintf(f, " %s", name(view, incident->mode));
-	if (incident->res)
-		fprintf(f, " of %s", name(view, incident->res));
-	if (incident->waits)
-		put_before(f, incident, ", asked for", incident->waiter_since);
-	if (incident->holder)
-		fprintf(f, ", which %s has", name(view, incident->holder));
-	put_before(f, incident, ", called back", incident->called);
-	put_holder(view, incident, f);
-	if (!incident->waiter_since || incident->waits)
-		return;
-	fprintf(f, "; %s", incident->waiter ? name(view, incident->waiter) : "another lock");
-	put_before(f, incident, " asked for it", incident->waiter_since);
-}
-
-static void put_opcode(FILE *f, uint32_t opcode, uint64_t xid)
-{
-	char text[OPCODE_TEXT_SIZE];
-
-	dkl_opcode_text(opcode, text);
-	fprintf(f, "%s x%" PRIu64, opcode == OPCODE_UNKNOWN ? "request" : text, xid);
-}
-
-/* Returns the story, which the caller frees; NULL: memory is out. */
-static char *story(const struct view *view, const struct incident *incident)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
-	if (incident->xid) {
-		put_opcode(f, incident->opcode, incident->xid);
-		put_before(f, incident, ", begun", incident->began);
-		fputs(": ", f);
-	}
-	fputs(name(view, incident->why), f);
-	if (incident->lock)
-		put_lock(view, incident, f);
-	if (incident->heard && incident->heard_xid != incident->xid) {
-		put_before(f, incident, "; last heard of", incident->heard);
-		fputs(": ", f);
-		put_opcode(f, incident->heard_opcode, incident->heard_xid);
-	}
-	put_before(f, incident, "; lost or evicted", incident->before);
-	return fclose(f) ? NULL : text;
 }
 
 /* ---- the table ---- */
@@ -142,21 +58,85 @@ static const struct column columns[COLUMNS] = {
 
 static int add_incident(const struct view *view, const struct incident *incident, struct rows *rows)
 {
-	char *text __cleanup(free) = story(view, incident);
+	char *text __cleanup(free) = story_text(view->lustre, &view->incidents, incident);
 
 	if (!text)
 		return -ENOMEM;
-	rows_add(rows, lustre_time(incident->time), lustre_clock(view->lustre, incident->time),
+	rows_add(rows, lustre_time(view->lustre, incident->time),
+		 lustre_clock(view->lustre, incident->time),
 		 val_text(lustre_host(view->lustre, incident->host)),
 		 val_text(dkl_incident_name(incident->step)),
 		 val_words(name(view, incident->target)), val_words(name(view, incident->nid)),
 		 val_text(text), incident->lock ? val_number(incident->lock) : NULL,
-		 lustre_time(incident->called), val_words(name(view, incident->waiter)),
-		 incident->xid ? val_number(incident->xid) : NULL, lustre_time(incident->heard),
-		 lustre_time(incident->before),
+		 lustre_time(view->lustre, incident->called),
+		 val_words(name(view, incident->waiter)),
+		 incident->xid ? val_number(incident->xid) : NULL,
+		 lustre_time(view->lustre, incident->heard),
+		 lustre_time(view->lustre, incident->before),
 		 incident->held.has_client ? val_number(incident->held.pid) : NULL,
-		 lustre_time(incident->held.received), lustre_time(incident->began));
+		 lustre_time(view->lustre, incident->held.received),
+		 lustre_time(view->lustre, incident->began));
 	return 0;
+}
+
+/* ---- the peers ---- */
+
+static void put_peers(const struct view *view, const struct peers *peers, struct out *out)
+{
+	const struct column own[] = {
+		{ .key = "peer" },
+		{ .key = "host", .flags = lustre_host_flags(view->lustre) },
+		{ .key = "lost", .type = COL_NUMBER },
+		{ .key = "renewed", .type = COL_NUMBER },
+		{ .key = "still_lost", .type = COL_NUMBER, .heading = "STILL LOST" },
+		{ .key = "timeouts", .type = COL_NUMBER },
+		{ .key = "refused", .type = COL_NUMBER, .flags = COL_SPARE },
+		{ .key = "bulk_errors", .type = COL_NUMBER, .flags = COL_SPARE },
+		{ .key = "longest_down", .type = COL_DURATION, .heading = "LONGEST DOWN" },
+		{ .key = "in_a_minute", .type = COL_NUMBER, .heading = "IN A MINUTE" },
+		{ .key = "first", .flags = COL_SPARE },
+		{ .key = "last", .flags = COL_SPARE },
+	};
+	static const struct lustre_order by_lost = { .column = 2, .descending = true };
+	struct rows *rows = rows_new("peers", own, ARRAY_SIZE(own));
+
+	for (uint32_t i = 0; i < peers->map.n_values; i++) {
+		const struct peer *peer = dkt__keyed_at(&peers->map, i);
+
+		if (peer->lost || peer->back || peer->timeouts || peer->refused || peer->bulk)
+			rows_add(rows, val_words(name(view, peer->nid)),
+				 val_text(lustre_host(view->lustre, peer->host)),
+				 val_number(peer->lost), val_number(peer->back),
+				 val_number(peer->still), val_number(peer->timeouts),
+				 val_number(peer->refused), val_number(peer->bulk),
+				 peer->down ? val_number(peer->down) : NULL, val_number(peer->most),
+				 lustre_time(view->lustre, peer->first),
+				 lustre_time(view->lustre, peer->last));
+	}
+	lustre_put(view->lustre, out, rows, &by_lost, 0);
+}
+
+/* Several peers at once: the reason is what they have in common. */
+static void tell_storm(const struct view *view, const struct peers *peers)
+{
+	if (peers->storm < 3)
+		return;
+	app_say("%s: %zu peers lost or renewed their connections within one minute: look for what they"
+		" have in common, such as a server or a switch",
+		lustre_host(view->lustre, peers->storm_host), peers->storm);
+}
+
+static int print_peers(const struct view *view, struct out *out)
+{
+	struct peers peers;
+	int err = dkl_peers_count(&peers, &view->incidents);
+
+	if (!err) {
+		put_peers(view, &peers, out);
+		tell_storm(view, &peers);
+	}
+	dkl_peers_clear(&peers);
+	return err;
 }
 
 static int print(const struct view *view, const struct lustre_order *order)
@@ -168,7 +148,7 @@ static int print(const struct view *view, const struct lustre_order *order)
 	int err = 0;
 
 	memcpy(own, columns, sizeof(own));
-	own[HOST].flags = view->lustre->n_hosts > 1 ? 0 : COL_DATA;
+	own[HOST].flags = lustre_host_flags(view->lustre);
 	rows = rows_new("incidents", own, COLUMNS);
 	print_begin(view->lustre->app, &out, 0);
 	out_json(&out, "skipped", val_number(incidents->skipped));
@@ -176,6 +156,8 @@ static int print(const struct view *view, const struct lustre_order *order)
 		err = add_incident(view, &incidents->list[i], rows);
 	lustre_put(view->lustre, &out, rows, OPT(view->lustre->app, lustre)->sort ? order : NULL,
 		   0);
+	if (!err)
+		err = print_peers(view, &out);
 	return out_end(&out) ? -ENOMEM : err;
 }
 
@@ -202,7 +184,7 @@ static int restart(void *data, uint32_t host)
 int lustre_evictions(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, restart, &view.incidents };
+	const struct lustre_sink sink = { add_line, add_gap, restart, NULL, &view.incidents };
 	struct lustre_order order;
 	int err = lustre_order_read(lustre->app, columns, COLUMNS, TIME, &order);
 

@@ -30,6 +30,9 @@ static int watch_clock(const struct passing *passing, struct lustre_file *file,
 	uint64_t last = file->last;
 	int err = 0;
 
+	/* Those of incomplete messages come after all others. */
+	if (passing->pipeline->ended)
+		return 0;
 	file->last = record->ts;
 	if (!file->first)
 		file->first = record->ts;
@@ -52,14 +55,16 @@ static int pass(void *data, struct dkt_source *source, const struct dkt_record *
 	struct log_line line;
 	int err = watch_clock(passing, file, record);
 
-	(void)source;
 	if (err)
 		return err;
 	if (!record->event)
 		return passing->sink->gap ? passing->sink->gap(passing->sink->data, host, record) :
 					    0;
 	if (!dkl_line_read(passing->lustre->readers.of[part], record, &line))
-		return 0;
+		return passing->sink->record ?
+			       passing->sink->record(passing->sink->data, host, record,
+						     dkt_source_comm(source, record)) :
+			       0;
 	line.host = host;
 	if (dkl_line_is_start(&line)) {
 		passing->lustre->starts += record->ts - file->first > LOADING_NS;

@@ -102,13 +102,15 @@ static int restart(void *data, uint32_t host)
 int lustre_leaks(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, restart, &view };
+	const struct lustre_sink sink = { add_line, add_gap, restart, NULL, &view };
 	int err = lustre_order_read(lustre->app, columns, COLUMNS, BYTES, &view.order);
 
 	if (err)
 		return err;
 	dkl_leaks_init(&view.leaks, lustre->app->ctx);
 	err = lustre_each(lustre, &sink);
+	for (size_t i = 0; i < lustre->in.pipeline.n; i++)
+		view.leaks.lost |= lustre->in.pipeline.parts[i].losses.messages != 0;
 	if (!err && !view.leaks.allocs && !view.leaks.frees)
 		app_say("no messages about memory: set debug=+malloc before the log is made");
 	if (!err && view.leaks.lost)

@@ -140,12 +140,12 @@ static void put_longest(const struct view *view, struct out *out)
 			 held->received && held->returned > held->received ?
 				 val_number(held->returned - held->received) :
 				 NULL,
-			 name(view, conflict->mode), lustre_time(conflict->until),
+			 name(view, conflict->mode), lustre_time(view->lustre, conflict->until),
 			 val_number(conflict->handle),
 			 val_text(lustre_host(view->lustre, conflict->host)),
-			 name(view, conflict->ns), lustre_time(held->sent),
-			 lustre_time(held->received), lustre_time(held->returned),
-			 name(view, conflict->res));
+			 name(view, conflict->ns), lustre_time(view->lustre, held->sent),
+			 lustre_time(view->lustre, held->received),
+			 lustre_time(view->lustre, held->returned), name(view, conflict->res));
 	}
 	out_rows(out, rows);
 }
@@ -176,7 +176,7 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 			 name(view, list[i]->nid), name(view, list[i]->mode),
 			 val_number(list[i]->handle),
 			 val_text(lustre_host(view->lustre, list[i]->host)),
-			 name(view, list[i]->ns), lustre_time(lock_since(list[i])),
+			 name(view, list[i]->ns), lustre_time(view->lustre, lock_since(list[i])),
 			 held_by(view, &held), name(view, list[i]->res));
 	}
 	free(list);
@@ -211,7 +211,7 @@ static int add_block(const struct view *view, const struct lock_block *block, st
 		 block->known ? val_text(block->granted ? "granted" : "waits") : NULL,
 		 val_text(text), block->known ? val_number(block->handle) : NULL,
 		 val_text(lustre_host(view->lustre, block->host)), name(view, block->ns),
-		 lustre_time(block->time), name(view, block->res));
+		 lustre_time(view->lustre, block->time), name(view, block->res));
 	return 0;
 }
 
@@ -320,7 +320,7 @@ static int restart(void *data, uint32_t host)
 int lustre_locks(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, restart, &view };
+	const struct lustre_sink sink = { add_line, add_gap, restart, NULL, &view };
 	int err = lustre_order_read(lustre->app, table_columns, COLUMNS, TOTAL, &view.order);
 
 	if (err)

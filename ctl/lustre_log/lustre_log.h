@@ -7,7 +7,7 @@
 #include "ctl/input/inputs.h"
 
 struct lustre_options {
-	const char *keys, *slowest, *sort, *xid;
+	const char *keys, *slowest, *sort, *xid, *opcode, *job, *file;
 };
 extern const struct opt_values lustre_values;
 
@@ -43,9 +43,10 @@ struct lustre {
 /* One analysis. */
 struct lustre_analysis {
 	const char *name;
-	const char *words; /* for the list of analyses */
+	const char *words, *example; /* for the list of analyses */
 	const char *missing; /* what the messages need: "debug=+rpctrace" */
 	bool word; /* a word comes before the files */
+	bool no_log; /* the files are no logs; run opens them */
 	log_text_wants *wants; /* the messages that it reads; NULL: all */
 	int (*run)(struct lustre *lustre); /* 0 or -errno; the message is in the app's context */
 };
@@ -53,17 +54,22 @@ struct lustre_analysis {
 /* Ends with a row without a name. */
 extern const struct lustre_analysis lustre_analyses[];
 
-/* The words of --keys; NULL after the last. */
+/* The words of --keys, of rpc and of path, and all; NULL after the last. */
 extern const char *const lustre_rpc_groups[];
+extern const char *const lustre_path_groups[];
+extern const char *const lustre_groups[];
 
 int lustre_rpc(struct lustre *lustre);
+int lustre_path(struct lustre *lustre);
 int lustre_locks(struct lustre *lustre);
 bool lustre_locks_wanted(const char *text);
 int lustre_evictions(struct lustre *lustre);
+int lustre_threads(struct lustre *lustre);
 int lustre_leaks(struct lustre *lustre);
 int lustre_messages(struct lustre *lustre);
 int lustre_masks(struct lustre *lustre);
 int lustre_timeline(struct lustre *lustre);
+int lustre_params(struct lustre *lustre);
 
 /* ---- hosts ---- */
 
@@ -80,6 +86,12 @@ void lustre_hosts_report(const struct lustre *lustre);
 /* Returns the name of a host, by the number in struct log_line. */
 const char *lustre_host(const struct lustre *lustre, uint32_t host);
 
+/* Returns the flags of a column of hosts, which is no part of text if there is one host. */
+static inline unsigned int lustre_host_flags(const struct lustre *lustre)
+{
+	return lustre->n_hosts > 1 ? 0 : COL_DATA;
+}
+
 /* ---- records ---- */
 
 /* The functions of an analysis that get the records. */
@@ -92,6 +104,8 @@ struct lustre_sink {
 	 * NULL: of no interest.
 	 */
 	int (*restart)(void *data, uint32_t host);
+	/* A record that is no message. comm: of its thread; NULL: unknown. NULL: of no interest. */
+	int (*record)(void *data, uint32_t host, const struct dkt_record *record, const char *comm);
 	void *data;
 };
 
@@ -114,14 +128,17 @@ int lustre_print_about(struct lustre *lustre, const char *word);
 /* ---- output ---- */
 
 /* A time as the lines of the log print it, "1495061256.496695"; no value for 0. */
-struct json_object *lustre_time(uint64_t ns);
+struct json_object *lustre_time(const struct lustre *lustre, uint64_t ns);
 
 /* The same as a date and clock time, for a column beside that; no value if the files do not know it. */
 struct json_object *lustre_clock(const struct lustre *lustre, uint64_t ns);
 #define LUSTRE_CLOCK                                                                               \
 	{                                                                                          \
-		.key = "clock_time", .heading = "CLOCK TIME", .flags = COL_PEOPLE                  \
+		.key = "clock_time", .heading = "CLOCK TIME", .flags = COL_PEOPLE | COL_SPARE      \
 	}
+
+/* "OST_READ"; no value for OPCODE_UNKNOWN. */
+struct json_object *lustre_opcode(uint32_t opcode);
 
 /* Says on stderr what the tables leave out, such as "2 requests did not end", unless n is 0. */
 void lustre_tell(uint64_t n, const char *noun, const char *words);

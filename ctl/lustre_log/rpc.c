@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lustre rpc: how long RPCs take, which are slow, which did not end. */
 #include <inttypes.h>
+#include <string.h>
 
-#include "compat/lustre_log/opcode.h"
 #include "compat/lustre_log/rpcs.h"
 #include "ctl/lustre_log/lustre_log.h"
 #include "lib/base/buf.h"
@@ -26,11 +26,13 @@ static const char *const phase_names[RPC_PHASES] = {
 	[RPC_REPLY_TIME] = "reply", [RPC_NETWORK] = "network", [RPC_TOTAL] = "client",
 };
 
-const char *const lustre_rpc_groups[] = { "opcode", "nid", "job", "thread", "client", "none", NULL };
+const char *const lustre_rpc_groups[] = { "opcode", "nid",    "job",  "thread", "client",
+					  "user",   "target", "none", NULL };
 
 static const char *const headings[] = {
 	[RPC_BY_OPCODE] = "OPCODE", [RPC_BY_NID] = "NID",       [RPC_BY_JOB] = "JOB",
-	[RPC_BY_THREAD] = "THREAD", [RPC_BY_CLIENT] = "CLIENT", [RPC_BY_NONE] = "RPCS",
+	[RPC_BY_THREAD] = "THREAD", [RPC_BY_CLIENT] = "CLIENT", [RPC_BY_USER] = "USER",
+	[RPC_BY_TARGET] = "TARGET", [RPC_BY_NONE] = "RPCS",
 };
 
 #define HEADING_SIZE 32
@@ -45,16 +47,6 @@ struct view {
 
 /* ---- cells ---- */
 
-static struct json_object *opcode(uint32_t number)
-{
-	char text[OPCODE_TEXT_SIZE];
-
-	if (number == OPCODE_UNKNOWN)
-		return NULL;
-	dkl_opcode_text(number, text);
-	return val_text(text);
-}
-
 static struct json_object *name(const struct view *view, uint32_t number)
 {
 	return val_words(name_text(&view->rpcs.names, number));
@@ -64,7 +56,7 @@ static struct json_object *key_name(const struct view *view, const struct rpc_gr
 				    size_t i)
 {
 	if (view->by[i] == RPC_BY_OPCODE)
-		return opcode(group->keys[i]);
+		return lustre_opcode(group->keys[i]);
 	return view->by[i] == RPC_BY_NONE ? val_text("all") : name(view, group->keys[i]);
 }
 
@@ -161,6 +153,7 @@ static void put_trouble(const struct view *view, struct out *out)
 		{ .key = "bulk_errors", .type = COL_NUMBER, .heading = "BULK ERRORS" },
 		{ .key = "late", .type = COL_NUMBER },
 		{ .key = "dropped", .type = COL_NUMBER },
+		{ .key = "aborted", .type = COL_NUMBER },
 		{ .key = "errors", .type = COL_NUMBER, .heading = "RC < 0" },
 	};
 	struct rows *rows = rows_new("trouble", columns, ARRAY_SIZE(columns));
@@ -179,7 +172,33 @@ static void put_trouble(const struct view *view, struct out *out)
 			 val_number(resends), val_number(steps[RPC_EARLY_REPLY]),
 			 val_number(steps[RPC_NETWORK_ERROR]), val_number(steps[RPC_BULK]),
 			 val_number(steps[RPC_LATE]), val_number(steps[RPC_DROPPED]),
-			 val_number(group->errors));
+			 val_number(steps[RPC_ABORTED]), val_number(group->errors));
+	}
+	out_rows(out, rows);
+}
+
+/* With which errors they failed. In Lustre's messages errors have the numbers of x86. */
+static void put_failures(const struct view *view, struct out *out)
+{
+	struct column columns[] = {
+		{ .key = "group", .heading = view->heading, .none = "-" },
+		{ .key = "error", .none = "-" },
+		{ .key = "rc", .type = COL_NUMBER, .heading = "RC" },
+		{ .key = "count", .type = COL_NUMBER },
+	};
+	struct rows *rows = rows_new("failures", columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < view->rpcs.n_groups; i++) {
+		const struct rpc_group *group = &view->rpcs.groups[i];
+
+		for (size_t j = 0; j < group->n_failures; j++) {
+			const struct rpc_failure *failure = &group->failures[j];
+			const char *name = failure->rc > -512 ? strerrorname_np((int)-failure->rc) :
+								NULL;
+
+			rows_add(rows, group_name(view, group), val_text(name),
+				 json_object_new_int64(failure->rc), val_number(failure->count));
+		}
 	}
 	out_rows(out, rows);
 }
@@ -208,11 +227,11 @@ static void put_slowest(const struct view *view, struct out *out)
 				 rpc->handling ? rpc->handling :
 						 rpc->handled;
 
-		rows_add(rows, val_number(rpc->xid), opcode(rpc->opcode), phase_time(rpc, RPC_WAIT),
-			 phase_time(rpc, RPC_SERVICE), phase_time(rpc, RPC_NETWORK),
-			 phase_time(rpc, RPC_TOTAL), name(view, rpc->nid), name(view, rpc->job),
-			 name(view, rpc->thread), json_object_new_int64(rpc->rc),
-			 lustre_time(began));
+		rows_add(rows, val_number(rpc->xid), lustre_opcode(rpc->opcode),
+			 phase_time(rpc, RPC_WAIT), phase_time(rpc, RPC_SERVICE),
+			 phase_time(rpc, RPC_NETWORK), phase_time(rpc, RPC_TOTAL),
+			 name(view, rpc->nid), name(view, rpc->job), name(view, rpc->thread),
+			 json_object_new_int64(rpc->rc), lustre_time(view->lustre, began));
 	}
 	out_rows(out, rows);
 }
@@ -235,10 +254,10 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 	int err = dkl_rpcs_unfinished(&view->rpcs, &list, n);
 
 	for (size_t i = 0; !err && i < *n && i < (size_t)view->lustre->slowest; i++)
-		rows_add(rows, val_number(list[i]->xid), opcode(list[i]->opcode),
+		rows_add(rows, val_number(list[i]->xid), lustre_opcode(list[i]->opcode),
 			 val_text(dkl_rpc_state(list[i])),
 			 val_number(view->rpcs.last - dkl_rpc_since(list[i])),
-			 lustre_time(dkl_rpc_since(list[i])),
+			 lustre_time(view->lustre, dkl_rpc_since(list[i])),
 			 lustre_clock(view->lustre, dkl_rpc_since(list[i])),
 			 name(view, list[i]->nid), name(view, list[i]->job),
 			 name(view, list[i]->thread));
@@ -291,6 +310,7 @@ static int print(struct view *view)
 	print_begin(view->lustre->app, &out, 0);
 	err = put_groups(view, &out);
 	put_trouble(view, &out);
+	put_failures(view, &out);
 	put_slowest(view, &out);
 	if (!err)
 		err = put_unfinished(view, &out, &unfinished);
@@ -361,7 +381,7 @@ static int print_xid(struct lustre *lustre)
 int lustre_rpc(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, restart, &view.rpcs };
+	const struct lustre_sink sink = { add_line, add_gap, restart, NULL, &view.rpcs };
 	int err = read_by(&view);
 
 	if (err || OPT(lustre->app, lustre)->xid)

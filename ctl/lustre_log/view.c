@@ -2,18 +2,21 @@
 /* Prints the tables of lustre: sorted, limited in number, with times as the log has them. */
 #include <inttypes.h>
 
+#include "compat/lustre_log/opcode.h"
+#include "compat/lustre_log/rpc_text.h"
 #include "ctl/app/groups.h"
 #include "ctl/lustre_log/lustre_log.h"
 
 #define ASCENDING  ".ascending"
 #define DESCENDING ".descending"
 
-struct json_object *lustre_time(uint64_t ns)
+struct json_object *lustre_time(const struct lustre *lustre, uint64_t ns)
 {
 	char text[48];
 
 	if (!ns)
 		return NULL;
+	ns = (uint64_t)dkt__wall_time(ns, dkt_source_info(lustre->in.pipeline.source)->wall);
 	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / 1000000000,
 		 ns / 1000 % 1000000);
 	return json_object_new_double_s((double)ns / 1e9, text);
@@ -25,6 +28,16 @@ struct json_object *lustre_clock(const struct lustre *lustre, uint64_t ns)
 
 	return ns && info->has_wall ? val_when(dkt__wall_time(ns, info->wall) / DKT__NSEC_PER_SEC) :
 				      NULL;
+}
+
+struct json_object *lustre_opcode(uint32_t opcode)
+{
+	char text[OPCODE_TEXT_SIZE];
+
+	if (opcode == OPCODE_UNKNOWN)
+		return NULL;
+	dkl_opcode_text(opcode, text);
+	return val_text(text);
 }
 
 void lustre_tell(uint64_t n, const char *noun, const char *words)

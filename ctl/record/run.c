@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "compat/io/output.h"
+#include "compat/pipeline/losses.h"
 #include "ctl/app/print.h"
 #include "ctl/record/record.h"
 #include "recording/record/complete.h"
@@ -273,6 +274,8 @@ static int complete(struct record *record)
 static int report(struct record *record)
 {
 	struct dkt_recorder_counts counts;
+	uint64_t messages = 0, others = 0;
+	bool missed;
 
 	if (dkt_recorder_get_counts(record->recorder, &counts, sizeof(counts)))
 		return app_fail(record->app);
@@ -280,8 +283,10 @@ static int report(struct record *record)
 		app_say("recording ended: %s", record->why);
 	app_say("%s: %" PRIu64 " events, %.1f MB", record->file.path, counts.records,
 		(double)counts.bytes / DKT__MB);
+	dkl_losses_add_missed(dkt__recorder_missed(record->recorder), &messages, &others);
+	missed = dkl_losses_report_missed(messages, others, "dktrace", NULL);
 	if (!counts.lost)
-		return 0;
+		return missed ? EXIT_LOST : 0;
 	app_say("%" PRIu64 " events were lost%s", counts.lost,
 		record->why ? " because the file could not grow" :
 			      " before they were read; a larger --buffer-size, fewer events or a"

@@ -52,7 +52,7 @@ int view_add(void *data, struct dkt_source *source, const struct dkt_record *rec
 	if (!err)
 		err = stacks_add(&view->stacks, event, part, source, record);
 	if (!err)
-		err = view_lustre_add(view, part, record);
+		err = view_lustre_add(view, part, source, record);
 	if (!err)
 		err = view_hosts_add(view, part, record);
 	return err ? err : view_pairs_add(view, source, record);
@@ -66,7 +66,7 @@ int view_finish(struct view *view)
 	tasks_finish(&view->tasks);
 	err = stacks_finish(&view->stacks, &view->in->pipeline);
 	if (!err)
-		err = dkl_pipeline_fail(&view->in->pipeline, dkl_waterfall_finish(&view->fall));
+		err = view_lustre_finish(view);
 	if (!err)
 		err = view_hosts_finish(view);
 	return err ? err : view_pairs_finish(view);

@@ -338,6 +338,8 @@ struct json_object *view_json(struct view *view)
 	json_object_object_add(o, "samples", samples_json(view));
 	json_object_object_add(o, "tasks", view_tasks_json(view));
 	json_object_object_add(o, "pairs", view_pairs_json(view));
+	json_object_object_add(o, "paths", view_paths_json(view));
+	json_object_object_add(o, "n_paths", val_number(view->paths.count));
 	json_object_object_add(o, "waterfall", view_lustre_json(view));
 	json_object_object_add(o, "exchanges", view_hosts_json(view));
 	json_object_object_add(o, "n_exchanges", val_number(view->all_ways));

@@ -8,36 +8,60 @@
 /* Rows of each kind. */
 #define ROWS 60
 
+/* Calls that the page has: a part of its time has some of them, too. */
+#define PATHS 200
+
 int view_lustre_init(struct view *view)
 {
-	int err = dkl_waterfall_init(&view->fall, view->app->ctx, ROWS);
+	const struct pipeline *p = &view->in->pipeline;
+	const struct path_wants all = { .opcode = OPCODE_UNKNOWN };
+	int err;
 
+	for (size_t i = 0; i < p->n; i++)
+		view->messages |= dkl_line_any(p->parts[i].ctx);
+	err = dkl_paths_init(&view->paths, view->app->ctx, PATH_BY_NONE, &all, PATHS, ROWS);
 	if (!err)
-		err = dkl_line_readers_init(&view->readers, &view->in->pipeline);
-	return dkl_pipeline_fail(&view->in->pipeline, err);
+		err = dkl_line_readers_init(&view->readers, p);
+	return dkl_pipeline_fail(p, err);
 }
 
 void view_lustre_clear(struct view *view)
 {
 	dkl_line_readers_clear(&view->readers);
 	dkl_waterfall_clear(&view->fall);
+	dkl_paths_clear(&view->paths);
 }
 
-int view_lustre_add(struct view *view, size_t part, const struct dkt_record *record)
+int view_lustre_add(struct view *view, size_t part, struct dkt_source *source,
+		    const struct dkt_record *record)
 {
 	struct log_line line;
 	int err;
 
 	if (!record->event) {
-		dkl_waterfall_gap(&view->fall, (uint32_t)part);
+		dkl_paths_cut(&view->paths, (uint32_t)part, false);
 		return 0;
 	}
+	/* Without messages, there is no call of Lustre that a system call or a disk could be a part of. */
 	if (!dkl_line_read(view->readers.of[part], record, &line))
-		return 0;
+		return view->messages ? dkl_paths_record(&view->paths, (uint32_t)part, record,
+							 dkt_source_comm(source, record)) :
+					0;
 	if (dkl_line_is_start(&line))
-		dkl_waterfall_restart(&view->fall, line.host);
-	err = dkl_waterfall_add(&view->fall, &line);
+		dkl_paths_cut(&view->paths, line.host, true);
+	err = dkl_paths_add(&view->paths, &line);
 	return err ? err : view_hosts_add_line(view, &line);
+}
+
+int view_lustre_finish(struct view *view)
+{
+	struct paths *paths = &view->paths;
+	int err = dkl_paths_finish(paths);
+
+	if (!err)
+		err = dkl_waterfall_make(&view->fall, view->app->ctx, &paths->rpcs, &paths->locks,
+					 ROWS);
+	return dkl_pipeline_fail(&view->in->pipeline, err);
 }
 
 /* A span: kind, file, beginning, end, 1 if it did not end. */

@@ -5,6 +5,7 @@
 #include "answers/view/flame.h"
 #include "answers/view/tasks.h"
 #include "compat/lustre_log/line.h"
+#include "compat/lustre_log/paths.h"
 #include "compat/lustre_log/waterfall.h"
 #include "ctl/input/inputs.h"
 #include "ctl/latency/latency.h"
@@ -29,8 +30,10 @@ struct view {
 	struct stacks stacks;
 	struct view_pair **pairs;
 	size_t n_pairs;
+	struct paths paths;
 	struct waterfall fall;
 	struct line_readers readers;
+	bool messages; /* a file can have messages of Lustre */
 	struct exchange *exchange; /* NULL: one file */
 	struct exchange_way *ways; /* the longest exchanges between files */
 	size_t n_ways, all_ways;
@@ -61,10 +64,15 @@ struct json_object *view_pairs_json(struct view *view);
 
 int view_lustre_init(struct view *view);
 void view_lustre_clear(struct view *view);
-int view_lustre_add(struct view *view, size_t part, const struct dkt_record *record);
+int view_lustre_add(struct view *view, size_t part, struct dkt_source *source,
+		    const struct dkt_record *record);
+int view_lustre_finish(struct view *view);
 
 /* Returns an array of the requests and locks with their spans. */
 struct json_object *view_lustre_json(const struct view *view);
+
+/* Returns an array of the slowest calls with their spans. */
+struct json_object *view_paths_json(const struct view *view);
 
 /* ---- exchanges between hosts ---- */
 

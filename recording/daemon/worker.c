@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
@@ -94,6 +95,14 @@ static const struct segment *find_ended(const struct archive_worker *worker, con
 	return NULL;
 }
 
+/* The daemon removes the oldest segments without a look at the worker. */
+static bool is_removed(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && !st.st_nlink;
+}
+
 static int complete_one(const struct archive_worker *worker, const struct segment *segment)
 {
 	char *path __cleanup(free) = dkt__format("%s/%s", worker->dir, segment->name);
@@ -125,7 +134,9 @@ static int complete_one(const struct archive_worker *worker, const struct segmen
 	}
 	if (!err && !ended)
 		err = find_facts(worker->ctx, path, &facts);
-	return err ?: segments_note(worker->ctx, worker->dir, &facts) ?: damaged;
+	if (err)
+		return is_removed(fd) ? 0 : err;
+	return segments_note(worker->ctx, worker->dir, &facts) ?: damaged;
 }
 
 static int complete_all(const struct archive_worker *worker, uint64_t current)
@@ -214,16 +225,16 @@ int archive_worker_look(struct archive_worker *worker, uint64_t current, uint64_
 
 int archive_worker_end(struct archive_worker *worker, uint64_t current)
 {
-	int err;
+	int failed, err;
 
 	/* The user waits for the end of the daemon. */
 	process_hurry(&worker->process);
-	err = reap(worker, true);
-	if (!err)
-		err = count_waiting(worker, current);
+	/* A failure must not keep the segments that ended since from the index. */
+	failed = reap(worker, true);
+	err = count_waiting(worker, current);
 	if (!err && worker->waiting)
-		err = start(worker, current, false);
-	return err ? err : reap(worker, true);
+		err = start(worker, current, false) ?: reap(worker, true);
+	return err ?: failed;
 }
 
 void archive_worker_free(struct archive_worker *worker)

@@ -87,7 +87,7 @@ static void go_on(struct flight_group *groups, size_t n)
 	}
 }
 
-static int record(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n, int fd,
+static int record(struct dkt_ctx *ctx, struct flight_group *groups, size_t n, int fd,
 		  struct flight_dump *dump)
 {
 	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_FRESH);
@@ -98,9 +98,13 @@ static int record(struct dkt_ctx *ctx, const struct flight_group *groups, size_t
 	for (size_t i = 0; !err && i < n; i++)
 		err = dkt_recorder_add(recorder, groups[i].in, i ? groups[i].name : "");
 	if (!err)
+		err = dkt__recorder_missed_since(recorder, groups[0].missed);
+	if (!err)
 		err = dkt_recorder_begin(recorder, fd);
 	if (!err)
 		err = dkt_recorder_end(recorder);
+	if (!err)
+		err = dkt__missed_read(ctx, &groups[0].missed);
 	if (recorder && !dkt_recorder_get_counts(recorder, &counts, sizeof(counts))) {
 		dump->bytes = counts.bytes;
 		dump->lost = counts.lost;

@@ -52,7 +52,7 @@ int flight_enable(struct flight_group *group)
 	if (!err)
 		err = dkt_change_commit(change);
 	dkt_change_free(change);
-	return err;
+	return err ? err : dkt__missed_read(group->wanted->ctx, &group->missed);
 }
 
 int flight_create_bare(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,

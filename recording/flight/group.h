@@ -8,6 +8,7 @@ struct flight_group {
 	char *name;
 	struct dkt_instance *in;
 	struct wanted *wanted; /* NULL in a process that only reads */
+	struct dkt__missed *missed; /* by probes, up to the last dump; NULL: none, or unknown */
 	uint64_t paused; /* when recording was stopped, ns; 0: it was not */
 };
 

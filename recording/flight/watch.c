@@ -5,7 +5,7 @@
 #include "compat/apply/rules.h"
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/lustre_masks.h"
-#include "compat/lustre/message.h"
+#include "compat/lustre/message/reader.h"
 #include "compat/lustre/message/search.h"
 #include "compat/lustre_log/rpc_times.h"
 #include "lib/base/buf.h"
@@ -111,6 +111,10 @@ static int start_messages(struct flight_watch *watch, const char *log, const cha
 	if (!err)
 		err = flight_enable(&watch->group);
 	watch->way = "the kernel compares formats and strings of Lustre's messages";
+	if (!err) {
+		watch->text = strdup(search.glob);
+		err = watch->text ? 0 : dkt__no_memory(watch->ctx);
+	}
 	dkl_search_clear(&search);
 	return err;
 }
@@ -135,6 +139,8 @@ int flight_watch_read(struct flight_watch *watch, unsigned int percent, uint64_t
 	/* Not an error: a kernel that cannot exclude the recorder lets it wake itself. */
 	if (!err)
 		dkt__instance_set_skipped_pids(in, &self, 1);
+	if (!err)
+		err = dkl_message_reader_new(watch->ctx, &watch->messages);
 	return err ? err : dkt_source_live(in, &opts, &watch->source);
 }
 
@@ -200,7 +206,7 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 static char *reason_of(struct flight_watch *watch, const struct dkt_record *record)
 {
 	char *event __cleanup(free) = NULL;
-	struct message *message;
+	const struct message *message = dkl_message_reader_get(watch->messages, record->event);
 	struct dkt_buf *buf;
 	char *reason = NULL;
 	const char *text;
@@ -208,7 +214,6 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 
 	if (dkt_buf_new(&buf))
 		return NULL;
-	message = dkl_message_new(watch->ctx, record->event, NULL);
 	if (message) {
 		event = strdup("message");
 		dkl_message_put_text(message, record, buf);
@@ -223,7 +228,6 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 		reason = dkt__format("%s by %s-%d: %.*s", event,
 				     dkt_source_comm(watch->source, record), record->pid,
 				     (int)DKT__MIN(len, REASON_MAX), text);
-	dkl_message_free(message);
 	dkt_buf_free(buf);
 	return reason;
 }
@@ -259,6 +263,39 @@ static bool is_told(struct flight_watch *watch, struct flight_watch *twin,
 	return false;
 }
 
+/* The kernel cannot see which of a message's words are arguments; the text of its record has these alone. */
+static bool has_text(struct flight_watch *watch, const struct dkt_record *record)
+{
+	const struct message *message = dkl_message_reader_get(watch->messages, record->event);
+
+	return !message || dkl_message_has(message, record, watch->text);
+}
+
+static void add_incident(struct flight_watch *watch, const struct dkt_record *record, uint64_t ns,
+			 struct flight_found *found)
+{
+	if (watch->text && !has_text(watch, record))
+		return;
+	found->n++;
+	found->last = DKT__MAX(found->last, record->ts);
+	if (!found->reason && watch->name)
+		found->reason = slow_reason(watch, record, ns);
+	else if (!found->reason)
+		found->reason = reason_of(watch, record);
+}
+
+/*
+ * A condition can hold for several records of a message, which are one incident, or for some of them
+ * only.
+ */
+static void add_left(struct flight_watch *watch, struct flight_found *found)
+{
+	struct dkt_record record;
+
+	while (dkl_message_reader_left(watch->messages, &record))
+		add_incident(watch, &record, 0, found);
+}
+
 /* Looks whether the record is an incident. */
 static int judge(struct flight_watch *watch, struct flight_watch *twin,
 		 const struct dkt_record *record, struct flight_found *found)
@@ -277,12 +314,8 @@ static int judge(struct flight_watch *watch, struct flight_watch *twin,
 	}
 	if (watch->lat && is_told(watch, twin, &slow))
 		return 0;
-	found->n++;
-	found->last = DKT__MAX(found->last, record->ts);
-	if (!found->reason && watch->name)
-		found->reason = slow_reason(watch, record, ns);
-	else if (!found->reason)
-		found->reason = reason_of(watch, record);
+	if (watch->name || !dkl_message_reader_keep(watch->messages, record))
+		add_incident(watch, record, ns, found);
 	return 0;
 }
 
@@ -296,6 +329,7 @@ int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, struct fl
 	err = err == -EINTR ? 0 : err;
 	while (!err && !(err = dkt_source_next(watch->source, &record)))
 		err = judge(watch, twin, &record, found);
+	add_left(watch, found);
 	if (err > 0)
 		err = dkt_source_done(watch->source);
 	if (!err && found->n && !found->reason)
@@ -314,6 +348,7 @@ int flight_watch_clear(struct flight_watch *watch, const char *log)
 	dkt_intervals_free(watch->pairs);
 	dkt_expr_free(watch->filter);
 	dkl_rpc_times_free(watch->rpcs);
+	dkl_message_reader_free(watch->messages);
 	flight_close(&watch->group);
 	if (name)
 		err = flight_remove(watch->ctx, log, name);
@@ -322,6 +357,7 @@ int flight_watch_clear(struct flight_watch *watch, const char *log)
 		err = dkt_probe_remove(watch->ctx, "synthetic", watch->slow);
 	dkl_wanted_free(watch->group.wanted);
 	free(watch->slow);
+	free(watch->text);
 	*watch = (struct flight_watch){ .ctx = watch->ctx, .limit = watch->limit };
 	/* A failure came before the event was created, or the kernel has no such events. */
 	return err == -ENOENT || err == -EOPNOTSUPP ? 0 : err;

@@ -4,6 +4,7 @@
 
 #include "recording/flight/group.h"
 
+struct message_reader;
 struct rpc_times;
 
 /* Slow calls that a watch remembers: those of one look, or some would count twice. */
@@ -14,7 +15,9 @@ struct flight_watch {
 	struct dkt_ctx *ctx;
 	struct flight_group group;
 	struct dkt_source *source;
+	struct message_reader *messages; /* in it */
 	const char *way; /* how the condition is tested, for the user */
+	char *text; /* a glob for the texts of messages; NULL: the condition is no message */
 	const char *name; /* of the latency; NULL: each record is an incident */
 	uint64_t limit; /* ns */
 	/* One of these measures the latency. */

@@ -8,23 +8,24 @@ function textScale() {
 }
 
 /*
- * Makes an empty chart and returns { svg, plot, x, width, height, left }. left: room for labels. The
- * chart is as wide as its place and is scaled when it is printed.
+ * Makes an empty chart and returns { svg, plot, x, width, height, left, range }. left: room for labels; range:
+ * what it shows, { from, to, unit }, if that is not the time that all charts show. The chart is as wide as its place and is scaled
+ * when it is printed.
  */
-function makeChart(place, height, left, label) {
+function makeChart(place, height, left, label, range = shown) {
 	const em = textScale(), width = Math.max(280, place.clientWidth), inner = width - left - 8;
 	const svg = d3.create("svg").attr("viewBox", [0, 0, width, height + 28 * em])
 		.attr("role", "img").attr("aria-label", label).attr("tabindex", 0);
-	const x = d3.scaleLinear([shown.from, shown.to], [0, inner]);
+	const x = d3.scaleLinear([range.from, range.to], [0, inner]);
 	const plot = svg.append("g").attr("transform", `translate(${left},4)`);
-	const unit = shown.to - shown.from >= 2e9 ? [1e9, "s"] : shown.to - shown.from >= 2e6 ? [1e6, "ms"] : [1e3, "\u00b5s"];
+	const whole = range.to - range.from, unit = range.unit ? range.unit : whole >= 2e9 ? [1e9, "s"] : whole >= 2e6 ? [1e6, "ms"] : [1e3, "\u00b5s"];
 	const pattern = svg.append("defs").append("pattern").attr("id", "lost").attr("width", 6).attr("height", 6)
 		.attr("patternUnits", "userSpaceOnUse").attr("patternTransform", "rotate(45)");
 
 	pattern.append("line").attr("class", "hatch").attr("y2", 6).attr("stroke-width", 4);
 	plot.append("clipPath").attr("id", place.id + "-clip").append("rect").attr("width", inner).attr("height", height);
 	/* The axis has numbers of its unit, so that its ticks are round. */
-	const scale = d3.scaleLinear([shown.from / unit[0], shown.to / unit[0]], [0, inner]);
+	const scale = d3.scaleLinear([range.from / unit[0], range.to / unit[0]], [0, inner]);
 
 	svg.append("g").attr("transform", `translate(${left},${height + 4})`)
 		.call(d3.axisBottom(scale).ticks(Math.max(2, inner / (90 * em)))
@@ -32,8 +33,16 @@ function makeChart(place, height, left, label) {
 		/* A number at the end of the axis must not be cut. */
 		.selectAll(".tick text").attr("text-anchor", (d) => scale(d) > inner - 20 * em ? "end" : "middle");
 	place.replaceChildren(svg.node());
-	return { svg, plot, x, width: inner, height, left, place,
+	return { svg, plot, x, width: inner, height, left, place, range,
 		marks: plot.append("g").attr("clip-path", `url(#${place.id}-clip)`) };
+}
+
+/* Writes the name of a row beside the chart, cut to the room that is there: capitals take more than most letters. */
+function nameRow(chart, y, name) {
+	const letters = Math.floor((chart.left - 8) / (7.6 * textScale()));
+
+	chart.svg.append("text").attr("x", chart.left - 6).attr("y", y).attr("text-anchor", "end")
+		.text(name.length > letters ? name.slice(0, letters - 1) + "\u2026" : name).append("title").text(name);
 }
 
 /* Hatches the times in which records were lost. */
@@ -50,13 +59,17 @@ function drawLosses(chart) {
 /*
  * Pointer and keyboard. at(time, y) returns { from, to, y, height, text, records } for the mark there,
  * or null. records: which of the samples belong to it; open: shows its records itself. step: the width of
- * a mark.
+ * a mark. rows: { height, n, next } of a chart of rows. next(nr, time, way) returns the time of the mark in the row
+ * that is before or after that one, by the sign of way, and of the first one if there is no time; without next,
+ * the keyboard goes by step.
  */
-function watchChart(chart, step, at) {
+function watchChart(chart, step, at, rows) {
 	const cursor = chart.plot.append("rect").attr("class", "cursor").attr("visibility", "hidden");
 	const brush = chart.plot.append("rect").attr("class", "brush").attr("height", chart.height).attr("visibility", "hidden");
 	const node = chart.svg.node();
-	let down = null, key = null;
+	/* Only a chart of the common times can change them. */
+	const zooms = chart.range === shown, last = zooms ? wholeTrace() - 1 : chart.range.to;
+	let down = null, key = null, nr = 0;
 
 	function point(event) {
 		const box = node.getBoundingClientRect(), scale = (chart.width + chart.left + 8) / box.width;
@@ -68,6 +81,26 @@ function watchChart(chart, step, at) {
 		if (it)
 			cursor.attr("x", chart.x(it.from)).attr("width", Math.max(2, chart.x(it.to) - chart.x(it.from)))
 				.attr("y", it.y || 0).attr("height", it.height || chart.height);
+	}
+	/* Where the keyboard is. */
+	function height() {
+		return rows ? (nr + 0.5) * rows.height : chart.height / 2;
+	}
+	function move(across, up) {
+		/* The first key only goes to the chart. */
+		if (rows && key !== null)
+			nr = Math.max(0, Math.min(rows.n - 1, nr + up));
+		if (rows && rows.next)
+			key = rows.next(nr, across ? key : null, across);
+		else
+			key = key === null ? chart.range.from + step / 2 : Math.max(0, Math.min(last, key + across * step));
+		if (key === null)
+			return;
+		const it = at(key, height()), box = node.getBoundingClientRect();
+
+		mark(it);
+		if (it)
+			tip({ clientX: box.left + chart.left + chart.x(key), clientY: box.top + (rows ? height() : 20) }, it.text);
 	}
 	function open(it) {
 		if (it && it.open)
@@ -82,7 +115,7 @@ function watchChart(chart, step, at) {
 
 		mark(it);
 		it ? tip(event, it.text) : hideTip();
-		if (down !== null)
+		if (zooms && down !== null)
 			brush.attr("visibility", Math.abs(px - down) > 4 ? "visible" : "hidden")
 				.attr("x", Math.min(px, down)).attr("width", Math.abs(px - down));
 	});
@@ -99,29 +132,23 @@ function watchChart(chart, step, at) {
 		const [px, py] = point(event), from = down;
 
 		down = null;
-		if (from !== null && Math.abs(px - from) > 4)
+		if (zooms && from !== null && Math.abs(px - from) > 4)
 			show(chart.x.invert(Math.max(0, from)), chart.x.invert(Math.max(0, px)));
 		else
 			open(at(chart.x.invert(px), py));
 	});
 	node.addEventListener("dblclick", () => show(0, wholeTrace()));
 	node.addEventListener("keydown", (event) => {
-		const moves = { ArrowLeft: -step, ArrowRight: step };
+		const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 		const middle = (shown.from + shown.to) / 2, half = (shown.to - shown.from) / 2;
-		const rect = node.getBoundingClientRect();
 
-		if (moves[event.key]) {
-			key = key === null ? shown.from + step / 2 : Math.max(0, Math.min(wholeTrace() - 1, key + moves[event.key]));
-			const it = at(key, chart.height / 2);
-
-			mark(it);
-			if (it)
-				tip({ clientX: rect.left + chart.left + chart.x(key), clientY: rect.top + 20 }, it.text);
-		} else if (event.key === "Enter" && key !== null)
-			open(at(key, chart.height / 2));
-		else if (event.key === "+")
+		if (moves[event.key] && (rows || moves[event.key][0]))
+			move(...moves[event.key]);
+		else if (event.key === "Enter" && key !== null)
+			open(at(key, height()));
+		else if (event.key === "+" && zooms)
 			show(middle - half / 2, middle + half / 2);
-		else if (event.key === "-")
+		else if (event.key === "-" && zooms)
 			show(middle - half * 2, middle + half * 2);
 		else if (event.key === "Escape") {
 			hideTip();

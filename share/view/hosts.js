@@ -30,15 +30,12 @@ const DOT = 4;
 function drawHosts() {
 	const ways = waysShown(), em = textScale(), lane = LANE * em, place = byId("hosts-chart");
 	const hosts = [...new Set(trace.exchanges.flatMap((it) => it.steps.map((step) => step[0])))].sort((a, b) => a - b);
-	const left = Math.min(160 * em, Math.max(72, place.clientWidth / 5)), letters = Math.floor((left - 8) / (7 * em));
+	const left = Math.min(160 * em, Math.max(72, place.clientWidth / 5));
 	const y = new Map(hosts.map((nr, i) => [nr, (i + 0.5) * lane]));
 	const chart = makeChart(place, hosts.length * lane, left, "Exchanges between hosts over time. Each is also in the table below.");
 
 	for (const nr of hosts) {
-		const name = trace.files[nr].name;
-
-		chart.svg.append("text").attr("x", left - 6).attr("y", y.get(nr) + 8).attr("text-anchor", "end")
-			.text(name.length > letters ? name.slice(0, letters - 1) + "\u2026" : name).append("title").text(name);
+		nameRow(chart, y.get(nr) + 8, trace.files[nr].name);
 		chart.marks.append("line").attr("class", "lane").attr("x2", chart.width).attr("y1", y.get(nr)).attr("y2", y.get(nr));
 	}
 	ways.forEach((way, i) => {

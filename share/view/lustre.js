@@ -16,14 +16,19 @@ function fallHost(nr) {
 	return trace.files.length > 1 ? trace.files[nr].name : null;
 }
 
-function showFall(row) {
+/* Shows the messages about a lock or a request. */
+function showAbout(title, from, ns, isLock, id) {
 	const words = trace.files.map((it) => it.path).map(quoted).join(" ");
 
-	showRecords(row.label, row.from, row.from + row.ns + 1, (it) => it[3].includes(row.lock ? row.id : "x" + row.id));
-	byId("records-command").textContent = row.lock ? "dktrace lustre timeline " + row.id + " " + words :
-		"dktrace lustre rpc --xid " + row.id + " " + words;
+	showRecords(title, from, from + ns + 1, (it) => it[3].includes(isLock ? id : "x" + id));
+	byId("records-command").textContent = isLock ? "dktrace lustre timeline " + id + " " + words :
+		"dktrace lustre rpc --xid " + id + " " + words;
 	byId("records-note").textContent = "The command prints every message about " +
-		(row.lock ? "the lock." : "the request, on all hosts.");
+		(isLock ? "the lock." : "the request, on all hosts.");
+}
+
+function showFall(row) {
+	showAbout(row.label, row.from, row.ns, row.lock, row.id);
 }
 
 /* True for kinds of spans that a thread has one after the other. */
@@ -60,15 +65,13 @@ function fallText(mark) {
 
 function drawFall() {
 	const rows = fallRows(), em = textScale(), strip = STRIP * em, place = byId("lustre-chart");
-	const left = Math.min(260 * em, Math.max(110, place.clientWidth / 3)), letters = Math.floor((left - 8) / (7 * em));
+	const left = Math.min(260 * em, Math.max(110, place.clientWidth / 3));
 	const chart = makeChart(place, Math.max(1, rows.length) * strip, left,
 		"Requests and locks over time. Each row is also in the table below.");
 	const order = Object.keys(FALL_COLORS);
 
 	rows.forEach((row, i) => {
-		chart.svg.append("text").attr("x", left - 6).attr("y", (i + 1) * strip).attr("text-anchor", "end")
-			.text(row.name.length > letters ? row.name.slice(0, letters - 1) + "\u2026" : row.name)
-			.append("title").text(row.name);
+		nameRow(chart, (i + 1) * strip, row.name);
 		row.marks.sort((a, b) => b.span[4] - a.span[4] || order.indexOf(a.span[0]) - order.indexOf(b.span[0]));
 		for (const { span } of row.marks) {
 			const thin = span[0] === "client" || span[0] === "held", x = chart.x(span[2]);
@@ -87,7 +90,7 @@ function drawFall() {
 
 		return mark ? { from: mark.row.from, to: mark.row.from + mark.row.ns, y: nr * strip, height: strip - 1,
 			text: fallText(mark), open: () => showFall(mark.row) } : null;
-	});
+	}, { height: strip, n: rows.length });
 	byId("lustre-notes").textContent = rows.length ? "A pale mark did not end." : "There are none in this window.";
 }
 

@@ -59,6 +59,7 @@ function start() {
 	startStacks();
 	startHosts();
 	startTasks();
+	startPaths();
 	startLustre();
 	startTables();
 	for (const section of document.querySelectorAll("section:not([hidden])")) {

@@ -90,10 +90,11 @@ function drawRates() {
 	});
 }
 
-function swatch(className) {
+/* part: how much of its height it fills. */
+function swatch(className, part = 1) {
 	const box = d3.create("svg").attr("width", 14).attr("height", 14).attr("aria-hidden", "true");
 
-	box.append("rect").attr("width", 14).attr("height", 14).attr("rx", 2).attr("class", className);
+	box.append("rect").attr("width", 14).attr("height", 14 * part).attr("y", 7 * (1 - part)).attr("rx", 2).attr("class", className);
 	return box.node();
 }
 

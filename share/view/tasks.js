@@ -25,12 +25,9 @@ function drawStrips(place, rows, label, runs, rowOf) {
 	const chart = makeChart(place, rows.length * strip, left, label);
 	const style = getComputedStyle(document.documentElement);
 	const shade = d3.interpolateRgb(style.getPropertyValue("--panel"), style.getPropertyValue("--c0"));
-	const letters = Math.floor((left - 8) / (7 * em));
 
 	rows.forEach((row, i) => {
-		chart.svg.append("text").attr("x", left - 6).attr("y", (i + 1) * strip).attr("text-anchor", "end")
-			.text(row.name.length > letters ? row.name.slice(0, letters - 1) + "\u2026" : row.name)
-			.append("title").text(row.name);
+		nameRow(chart, (i + 1) * strip, row.name);
 		for (const [column, ns] of runs ? [] : pairsOf(row.busy || [])) {
 			const x = chart.x(column * width), end = chart.x((column + 1) * width);
 
@@ -63,7 +60,7 @@ function drawStrips(place, rows, label, runs, rowOf) {
 
 		return { from: column * width, to: (column + 1) * width, y: nr * strip, height: strip - 2,
 			records: row.records, text: row.name + "\nran " + duration(ns) + " of " + duration(width) + "\n" + clock(column * width) + " s" };
-	});
+	}, { height: strip, n: rows.length });
 }
 
 function drawTasks() {

@@ -198,3 +198,19 @@ count_to()
 		same "$n" "$(report rest.dat | wc -l)" "lines"
 	done
 }
+
+# bats test_tags=plain
+@test "convert writes a trace.dat file in large blocks" {
+	"$tools/gen-records" near 60000 >dump
+	strace -f -e trace=pwrite64,copy_file_range -o calls dktrace convert dump out.dat
+	# A chunk of eight pages is written twice, first to the temporary file.
+	within 1 "$(grep -c '(' calls)" "$(($(stat -c %s out.dat) / 16384))" "calls that write"
+}
+
+# bats test_tags=plain
+@test "a command that reads a long text looks once whether its errors go to a terminal" {
+	"$tools/gen-records" near 20000 >dump
+	lctl df dump text >/dev/null
+	strace -f -e trace=ioctl -o calls dktrace report text >/dev/null
+	within 0 "$(grep -c 'ioctl(2, TCGETS' calls)" 3 "looks at standard error"
+}

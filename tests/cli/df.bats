@@ -100,6 +100,17 @@ large_logs()
 	done
 }
 
+# bats test_tags=plain
+@test "df reads logs of many short or long runs in large blocks" {
+	# 8.6 MB; those of one CPU by turns are as long as a page.
+	for kind in near cpus; do
+		"$gen" "$kind" 60000 >in
+		strace -f -e trace=pread64 -o calls lctl df in out >/dev/null
+		reads=$(grep -c pread64 calls)
+		within 1 "$reads" "$(($(stat -c %s in) / 32768))" "calls that read $kind"
+	done
+}
+
 @test "df reports output that fails after a part of the text" {
 	local kind
 

@@ -41,9 +41,104 @@ with()
 	expect 7 "real: conf_param l.sys.timeout=5" "" with "$bin" "$ours" conf_param l.sys.timeout=5
 }
 
-@test "a session continues after a command of Lustre's lctl" {
-	expect 7 "real: ping a
-Disabling output of type \"trace\"" "" with "$bin" sh -c "printf 'ignore_errors\npin a\nfilter trace\n' | $ours"
+# Stands for Lustre's lctl of a server: a session keeps its device and ends at the first failure.
+server_lctl()
+{
+	cat >"$bin/lctl" <<'END'
+#!/bin/sh
+names='quit exit help ignore_errors list-commands device activate lfsck lfsck_start filter find_param'
+device=none ignore=no first=0
+one()
+{
+	rc=0
+	case $1 in
+	quit) exit $first ;;
+	ignore_errors) ignore=yes ;;
+	list-commands | --list-commands) printf '%s\n' "$names" '==== LFSCK ====' ;;
+	device) device=$2 ;;
+	fail) rc=$2 ;;
+	end) exit "$2" ;;
+	kill) kill -KILL $$ ;;
+	*) echo "real on $device: $*" ;;
+	esac
+}
+if [ $# -gt 0 ]; then
+	one "$@"
+	exit $rc
+fi
+while read -r line; do
+	[ -n "$line" ] || continue
+	# shellcheck disable=SC2086 # words of the line
+	one $line
+	[ $rc = 0 ] && continue
+	[ $first != 0 ] || first=$rc
+	[ $ignore = yes ] || exit $rc
+done
+exit $first
+END
+}
+
+# usage: in_session LINES, with the escapes of printf
+in_session()
+{
+	with "$bin" sh -c 'printf "$1" | "$2"' sh "$1" "$ours"
+}
+
+@test "one lctl of Lustre runs all its commands of a session, and keeps the device" {
+	server_lctl
+	expect 0 "real on MDT0: lfsck_start -M l
+Disabling output of type \"trace\"
+real on MDT0: activate" "" in_session 'device MDT0\nlfsck_start -M l\nfilter trace\nactivate\n'
+	expect 0 "real on a: activate" "" in_session '\tdevice\ta\n\tactivate\nquit\nactivate\n'
+	expect 0 "real on none: $(printf '%05000d' 7)
+Disabling output of type \"trace\"" "" in_session "$(printf '%05000d' 7)\nfilter trace\n"
+}
+
+@test "a command of Lustre's lctl that fails ends the session with its status" {
+	server_lctl
+	expect 3 "" "" in_session 'fail 3\nfilter trace\nactivate\n'
+	expect 3 "Disabling output of type \"trace\"
+real on none: activate" "" in_session 'filter trace\nactivate\nfail 3\nactivate\nfilter trace\n'
+	expect 137 "" "" in_session 'kill\nfilter trace\n'
+}
+
+@test "after ignore_errors a session goes on, with the same lctl of Lustre" {
+	server_lctl
+	expect 3 "Disabling output of type \"trace\"
+real on a: activate" "" in_session 'device a\nignore_errors\nfail 3\nfilter trace\nfail 4\nactivate\n'
+	expect 3 "real on none: activate" "" in_session 'ignore_errors\nfail 3\nactivate\n'
+	expect 137 "real on none: activate" "" in_session 'ignore_errors\nkill\nactivate\n'
+}
+
+@test "a lctl of Lustre that ends early is a failure only if it did not read the command" {
+	server_lctl
+	expect 0 "real on none: activate" "" in_session 'end 0\nactivate\n'
+	for real in /bin/true /bin/false; do
+		LCTL_REAL=$real run -1 --separate-stderr sh -c "echo ping a | $ours"
+		has "$stderr" "'ping' is a command of Lustre's lctl: it has ended before it read the command"
+	done
+}
+
+@test "the installed lctl of Lustre decides what an abbreviation means, and lists the commands" {
+	server_lctl
+	expect 0 "real on none: fi trace
+Disabling output of type \"trace\"
+real on none: lf
+real on none: nosuch" "" in_session 'fi trace\nfil trace\nlf\nnosuch\n'
+	expect 0 "quit exit help ignore_errors list-commands device activate lfsck lfsck_start filter find_param
+==== LFSCK ====
+real on none: version
+real on none: help lfsck" "fil: filter message type
+usage: filter <subsystem id/debug mask>" in_session 'list-commands\nversion\nhelp fil\nhelp lfsck\n'
+}
+
+@test "without Lustre's lctl, a session fails at a command that some lctl of Lustre has" {
+	for command in ping lfsck_start 'llog_print params' barrier_stat snapshot_list notransno lfsck_q; do
+		expect 1 "" "lctl: '${command% *}' is a command of Lustre's lctl: it is not on PATH; name it with LCTL_REAL or /etc/dktrace/dktrace.conf" \
+			with /nonexistent sh -c "printf '$command\nfilter trace\n' | $ours"
+	done
+	expect 1 "" "lctl: 'lfsck_start' is a command of Lustre's lctl: it is not on PATH; name it with LCTL_REAL or /etc/dktrace/dktrace.conf" \
+		with /nonexistent "$ours" lfsck_start -M l
 }
 
 @test "LCTL_REAL names Lustre's lctl" {

@@ -162,6 +162,8 @@ searched()
 		clean 0 dktrace lustre $question --json --offset server.dk=0 client.dk server.dk
 	done
 	clean 0 dktrace lustre timeline 400 server.dk
+	printf '%s\n' 'a: osc.x.cur_grant_bytes=1' 'b: osc.x.import=' 'b:   state: NEW' >site.params
+	clean 0 dktrace lustre params site.params client.dk
 	clean 0 lctl df log.bin
 	clean 0 lctl dk --input "$capture"
 }

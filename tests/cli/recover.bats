@@ -107,3 +107,72 @@ dktrace: one.dat: 9 records were lost during the recording" "$stderr" "messages"
 	run -2 dktrace recover
 	run -2 dktrace recover killed.dat more.dat
 }
+
+# number VALUE BYTES: little-endian
+number()
+{
+	local i value=$1
+
+	for ((i = 0; i < $2; i++)); do
+		printf '%b' "\\0$(printf %o $((value & 255)))"
+		value=$((value >> 8))
+	done
+}
+
+# missed PROBE N: a section of options with the statistics of a probe
+missed()
+{
+	local text="Missed by probe $1: $2"$'\n'
+	local size=$((${#text} + 1))
+
+	number 0 8
+	number $((6 + size + 14)) 8
+	number 2 2
+	number "$size" 4
+	printf '%s\0' "$text"
+	number 0 2
+	number 8 4
+	number 0 8
+}
+
+@test "what busy probes missed is told of a recording, of what it becomes, and of several" {
+	local told="messages of Lustre that were not recorded because the probe was busy"
+	local others="records that probes did not make because they were busy"
+
+	# The numbers are of all the time since the beginning.
+	{
+		cat killed.dat
+		missed dktrace:cdebug 2
+		missed dktrace:made 4
+		missed dktrace:cdebug 5
+		missed dktrace:cdebug_strings 5
+	} >missed.dat
+	for command in report info; do
+		run -3 --separate-stderr dktrace "$command" missed.dat
+		has "$stderr" "dktrace: missed.dat: $told: 5
+dktrace: missed.dat: $others: 4
+dktrace: missed.dat: the recording has not ended"
+	done
+	number 17412 2 >end
+	number 0 14 >>end
+	cat missed.dat end >ended.dat
+	run -3 --separate-stderr dktrace report ended.dat
+	has "$stderr" "ended.dat: $told: 5"
+	cp ended.dat done.dat
+	run -3 --separate-stderr dktrace recover done.dat
+	has "$stderr" "done.dat: $told: 5"
+	run -3 --separate-stderr dktrace report done.dat
+	has "$stderr" "done.dat: $told: 5
+dktrace: done.dat: $others: 4"
+	same 1 "$(grep -ac 'Missed by probe dktrace:cdebug: 5' done.dat)" "lines in the file"
+	run -3 dktrace convert --compression none done.dat one.dat
+	run -3 dktrace merge --offset done.dat=0 one.dat done.dat --output both.dat
+	run -3 --separate-stderr dktrace report both.dat
+	has "$stderr" "both.dat: $told: 10
+dktrace: both.dat: $others: 8"
+	run -3 dktrace split --count 7 done.dat part.dat
+	run -3 --separate-stderr dktrace report part-002.dat
+	has "$stderr" "part-002.dat: $told: 5"
+	run -3 --separate-stderr dktrace sql done.dat "SELECT count(*) FROM up"
+	has "$stderr" "done.dat: $told: 5"
+}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Uses pages of view as a reader does. usage: view-browser.js PAGE STACKS LUSTRE HOSTS DIR: PAGE has system calls,
- * STACKS has call stacks, LUSTRE has requests, HOSTS is of many hosts. DIR gets the contents of PAGE as the browser has them. Prints each failure.
+ * Uses pages of view as a reader does. usage: view-browser.js PAGE STACKS LUSTRE HOSTS CALLS NAMES DIR: PAGE has system
+ * calls, STACKS has call stacks, LUSTRE has requests, HOSTS is of many hosts, CALLS has calls of Lustre of two hosts, one
+ * of which has a lock that the other waits for, and NAMES has a call with names of HTML. DIR gets the contents of PAGE
+ * as the browser has them. Prints each failure.
  */
 "use strict";
 
@@ -9,7 +11,7 @@ const { writeFileSync } = require("fs");
 const { resolve } = require("path");
 const { Browser } = require("../helper/browser.js");
 
-const [page, stacks, lustre, hosts, dir] = process.argv.slice(2).map((it) => resolve(it));
+const [page, stacks, lustre, hosts, calls, names, dir] = process.argv.slice(2).map((it) => resolve(it));
 const url = (file) => "file://" + encodeURI(file).replace(/[?#]/g, encodeURIComponent);
 let failures = 0;
 
@@ -130,8 +132,59 @@ async function requests(browser) {
 	await browser.click('document.querySelector("#lustre-chart svg")', 0.5, 0.015);
 	check("command", (have) => have.startsWith(`dktrace lustre rpc --xid ${xid} `), await browser.value(text("records-command")));
 	check("messages", true, await browser.value(text("records-text") + `.split("\\n").every((it) => it.includes("x${xid}"))`));
+	await browser.value('document.querySelector("#lustre-chart svg").focus()');
+	await browser.press("ArrowRight", "ArrowDown", "ArrowDown", "ArrowUp", "Enter");
+	check("the second row by the keyboard", labels[1], await browser.value(text("records-title") + '.split(",")[0]'));
 	await browser.value('document.querySelectorAll("#lustre-by button")[1].click()');
 	check("requests without an end", true, await browser.value("fallRows().length > 0 && fallRows().every((it) => isOpen(it.marks[0].row))"));
+}
+
+/* A row of Lustre's calls has its parts, which the keyboard reaches, each with its numbers and the holder of a lock. */
+async function partsOfCalls(browser) {
+	const button = (nr) => `document.querySelectorAll("#paths-by button")[${nr}].click()`;
+	const first = 'document.querySelector("#paths-chart svg > text title").textContent';
+	const [row, nr, xid] = await browser.value(`(() => { const row = pathRows().findIndex((it) => it.spans.some((span) => span[5]));
+		return [row, pathRows()[row].spans.findIndex((it) => it[5]), pathRows()[row].xid]; })()`);
+
+	check("parts without a colour", "", await browser.value('trace.paths.flatMap((it) => it.spans).map((it) => it[0]).filter((it) => !(it in PATH_KINDS)).join()'));
+	check("rows", 40, await browser.value("pathRows().length"));
+	check("the slowest call is first", true, await browser.value(first + " === duration(d3.max(trace.paths, (it) => it.ns)) + ' ' + pathName(trace.paths[0])"));
+	await browser.value('document.querySelector("#paths-chart svg").focus()');
+	await browser.press("ArrowRight", ...Array(row).fill("ArrowDown"), ...Array(nr).fill("ArrowRight"));
+	const told = await browser.value(text("tip"));
+	check("the lock", (have) => /\nlock on client [0-9.]+ m?s, [0-9.]+ %, on .*client/.test(have), told);
+	check("its holder", (have) => /\nheld by 10\.9\.0\.2@tcp, process [0-9]+ of .*\n(.+\n)*back to the server [0-9.]+ m?s\n/.test(have), told);
+	await browser.press("Enter");
+	check("command", (have) => have.startsWith(`dktrace lustre rpc --xid ${xid} `), await browser.value(text("records-command")));
+	await browser.press("Escape");
+	await browser.value(button(1));
+	check("shares", "100 %", await browser.value('[...document.querySelectorAll("#paths-chart .tick text")].pop().textContent'));
+	check("each call is whole", true, await browser.value(`(() => { const all = [...document.querySelectorAll("#paths-chart svg > g g rect")];
+		const width = Number(document.querySelector("#paths-chart clipPath rect").getAttribute("width"));
+		const sum = d3.sum(pathRows(), (it) => d3.sum(it.spans, (span) => span[3] - span[2]) / it.ns);
+		return all.length >= d3.sum(pathRows(), (it) => it.spans.length) && Math.abs(sum - pathRows().length) < 1e-6 && width > 0; })()`));
+	await browser.value(button(2));
+	await browser.value("show(trace.paths[0].from, trace.paths[0].from + trace.paths[0].ns)");
+	check("calls in order of their beginning", true, await browser.value(`(() => { const rows = pathRows();
+		return rows.length > 1 && rows.every((it, i) => !i || it.from >= rows[i - 1].from) && rows.includes(trace.paths[0]); })()`));
+	await browser.value("show(0, d3.min(trace.paths, (it) => it.from))");
+	check("a window without calls", (have) => have.startsWith("None of the slowest is in this window. "), await browser.value(text("paths-notes")));
+	await browser.value("show(0, wholeTrace())");
+	await browser.value(button(0));
+	await layout(browser);
+}
+
+/* Names of a log are text, wherever they are. */
+async function hostileNames(browser) {
+	const name = await browser.value("trace.paths[0].file");
+
+	check("a name of HTML", (have) => have.includes("<img"), name);
+	await browser.value('document.querySelector("#paths-chart svg").focus()');
+	await browser.press("ArrowRight", "ArrowRight", "Enter");
+	for (const id of ["tip", "paths-table", "paths-chart"])
+		check(`the name in ${id}`, (have) => have.includes(name), await browser.value(text(id)));
+	check("elements of names", 0, await browser.value('document.querySelectorAll("img, b, i").length'));
+	check("title", (have) => have.endsWith(" - dktrace"), await browser.value("document.title"));
 }
 
 /* Each host has its small charts, and only kinds of numbers have buttons. */
@@ -175,6 +228,10 @@ async function main() {
 	await flame(browser);
 	await load(browser, lustre);
 	await requests(browser);
+	await load(browser, calls);
+	await partsOfCalls(browser);
+	await load(browser, names);
+	await hostileNames(browser);
 	await load(browser, hosts);
 	await manyHosts(browser);
 	check("errors of scripts", "", browser.errors.join("\n"));

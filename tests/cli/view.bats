@@ -16,6 +16,7 @@ setup_file()
 
 setup()
 {
+	delays=$BATS_TEST_DIRNAME/../fixture/lustre/delays
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
@@ -30,6 +31,23 @@ cells()
 {
 	tr -d '\n' | sed "s|.*aria-label=\"$1\"||; s|</table>.*||; s|<tr>|\n|g" | sed 1,2d |
 		sed 's|<td[^>]*data-value="\([^"]*\)"[^>]*>[^<]*</td>|,\1|g; s|<td[^>]*>\([^<]*\)</td>|,\1|g; s|</*t[a-z]*>||g; s|^,||'
+}
+
+# Writes calls.html, a page of the logs of a real client and server, and names.html, of a call with hostile names.
+lustre_calls()
+{
+	local bad='<img src=x onerror=document.title="bad">' say='00000100:00100000:0.0:1700000000.%s:0:700:0:(a.c:1:%s()) %s\n' rpc
+
+	rpc="RPC req@0000000000001000 pname:cluuid:pid:xid:nid:opc:job rm:u<b>-1:700:5000:$bad@tcp:36:\"'<i>.0"
+	# shellcheck disable=SC2059 # one format for all lines
+	{
+		printf "$say" 000700 ll_unlink "VFS Op:name=</script><!--$bad, dir=[0x200000401:0x1:0x0](0000000000001234)"
+		printf "$say" 001000 f "Sending $rpc"
+		printf "$say" 010000 f "Completed $rpc"
+		printf "$say" 010500 ll_unlink 'unlinked'
+	} >names.dk
+	dktrace view names.dk -o names.html
+	dktrace view "$delays-client.dk.xz" "$delays-server.dk.xz" -o calls.html 2>words
 }
 
 # Writes hosts.html, a page of 40 hosts with system calls.
@@ -88,7 +106,9 @@ many_hosts()
 	command -v chromium node >/dev/null || skip "the browser's part needs chromium and node"
 	dktrace view "$top/tests/fixture/perfdata/pipe.data" -o stacks.html
 	many_hosts
-	run -0 timeout 600 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" hosts.html .
+	lustre_calls
+	run -0 timeout 600 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" \
+		hosts.html calls.html names.html .
 	no_line '<title>bad' dom
 	no_line '<img' dom
 	jq -r '.groups[] | [.group, .count, .min, .p50, .p90, .p99, ."p99.9", .max, .total] | join(",")' wanted |
@@ -162,6 +182,30 @@ many_hosts()
 	has "$(cat words)" "by 60 requests with both sides"
 	same 'true' "$(data lustre.html '[.waterfall[] | select(.spans[0][0] == "client" and .spans[0][4] == 0) |
 		.spans[0] as $client | .spans[] | .[2] >= $client[2] and .[3] <= $client[3]] | all')" "spans in order"
+}
+
+@test "a page of Lustre's logs has the slowest calls with the parts of their time" {
+	lustre_calls
+	data calls.html . >data
+	# The same as lustre path has, span by span.
+	dktrace lustre path --json --slowest 200 "$delays-client.dk.xz" "$delays-server.dk.xz" >wanted 2>words
+	jq -c '.slowest[] | [.slowest, .call, .file, .fid, .opcode, (.xid | tostring), .requests, .job, .client, .target, .host],
+		(.spans[] | [.part, .from, .time, .host, (.xid // null | if . then tostring else . end), .held.holder, .held.host, .held.pid])' wanted >rows
+	jq -c '(.files | map(.path | split("/")[-1])) as $hosts | .paths[] | . as $it |
+		[.ns, .call, .file, .fid, .opcode, .xid, .requests, .job, .client, .target, $hosts[.host]],
+		(.spans[] | [.[0], .[2] - $it.from, .[3] - .[2], $hosts[.[1]], .[4],
+			.[5][0], (.[5][1] | if . == null then . else $hosts[.] end), .[5][2]])' data | diff rows -
+	at_least 1000 "$(wc -l <rows)" "calls and spans"
+	same "$(jq ".calls + .requests_alone" wanted)" "$(jq .n_paths data)" "all calls"
+	# Few threads, see path.bats: each request but those that had a thread waited in the queue.
+	same 'queue 17, work 3' "$(jq -r '((.origin | tonumber) / 1e9) as $origin | [.paths[] |
+		select($origin + .from / 1e9 > 1795913517.4 and $origin + .from / 1e9 < 1795913548 and .opcode == "OST_WRITE" and .ns > 900000000) |
+		[.spans | group_by(.[0])[] | { part: .[0][0], ns: map(.[3] - .[2]) | add }] | max_by(.ns).part] |
+		group_by(.) | map("\(.[0]) \(length)") | join(", ")' data)" "the longest parts"
+	lacks "$(cat names.html)" '<img'
+	lacks "$(cat names.html)" '<b>'
+	same '</script><!--<img src=x onerror=document.title="bad"> 9000000' \
+		"$(data names.html '.paths[0] | "\(.file) \(.spans[1][3] - .spans[1][2])"')" "a call with hostile names"
 }
 
 @test "rare events are one layer, and there is no page without records" {

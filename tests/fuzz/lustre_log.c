@@ -5,12 +5,14 @@
 
 #include "compat/lustre/binary.h"
 #include "compat/lustre/console_text.h"
+#include "compat/lustre_log/call_text.h"
 #include "compat/lustre_log/incident_text.h"
 #include "compat/lustre_log/leaks.h"
 #include "compat/lustre_log/lock_dump.h"
 #include "compat/lustre_log/lock_text.h"
 #include "compat/lustre_log/rpc_text.h"
 #include "compat/lustre_log/thing.h"
+#include "compat/lustre_log/trace_text.h"
 #include "tests/fuzz/replay.h"
 
 /* A part is empty, or within the text. */
@@ -33,6 +35,17 @@ static void rpc(const char *text, size_t size)
 	within(it.job, text, size);
 	within(it.words, text, size);
 	must(*dkl_rpc_step_name(it.step));
+}
+
+static void call(const char *text, size_t size)
+{
+	struct call_text it;
+
+	dkl_call_text_leaves(text, size);
+	if (!dkl_call_text_read(text, size, &it))
+		return;
+	within(it.name, text, size);
+	within(it.fid, text, size);
 }
 
 static void lock(const char *text, size_t size)
@@ -95,6 +108,17 @@ static void service(const char *text, size_t size)
 	must(*dkl_service_step_name(it.step));
 }
 
+static void trace(const char *text, size_t size)
+{
+	struct trace_text it;
+
+	if (!dkl_trace_text_read(text, size, &it))
+		return;
+	must(it.n <= TRACE_SHOWN);
+	for (size_t i = 0; i < it.n; i++)
+		within(it.functions[i], text, size);
+}
+
 /* The text as the word of a timeline is found in itself, as a line of its own. */
 static void thing(const char *text, size_t size)
 {
@@ -138,11 +162,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(text);
 	memcpy(text, data, size);
 	rpc(text, size);
+	call(text, size);
 	lock(text, size);
 	dump(text, size);
 	client(text, size);
 	console(text, size);
 	service(text, size);
+	trace(text, size);
 	if (dkl_malloc_text_read(text, size, &memory)) {
 		within(memory.how, text, size);
 		within(memory.name, text, size);

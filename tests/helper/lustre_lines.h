@@ -32,6 +32,10 @@ static inline struct log_line lustre_line(uint32_t host, uint64_t us, const char
 #define LUSTRE_CLIENT "RPC pname:cluuid:pid:xid:nid:opc:job ptlrpcd_00:u-1:7:"
 #define LUSTRE_SERVER "RPC pname:cluuid+ref:pid:xid:nid:opc:job ll_ost00_001:u-1+5:7:x"
 
+/* The two sides of a callback: the server that sends it, and its client that serves it. */
+#define LUSTRE_CALLER "RPC pname:cluuid:pid:xid:nid:opc:job ll_ost00_001:x-OST0000_UUID:7:"
+#define LUSTRE_CALLED "RPC pname:cluuid+ref:pid:xid:nid:opc:job ldlm_cb00_000:LOV_OSC_UUID+5:7:x"
+
 /* The end of a message about a request. */
 #define LUSTRE_REQUEST(xid)                                                                        \
 	"  req@0000000012345678 x" xid "/t0(0) o3->u-1@10.0.0.1@tcp:0/0 lens 1/1"

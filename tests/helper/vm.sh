@@ -471,7 +471,7 @@ emit()
 normal()
 {
 	sed -E 's/^(.{8}:.{8}:[0-9]+\.[0-2])F?:[0-9]+\.[0-9]+:/\1:/; 
-		/pointer|req@|lock: /s/\(____ptrval____\)|[0-9a-f]{16}/ADDRESS/g' "$1" |
+		/pointer|req@|class@|lock: /s/\(____ptrval____\)|[0-9a-f]{16}/ADDRESS/g' "$1" |
 		grep -v '^Debug log:' | sort
 }
 

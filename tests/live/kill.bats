@@ -128,3 +128,19 @@ taken_back()
 	done
 	echo "# $hits of $n were killed while they ran" >&3
 }
+
+@test "two resets at once remove what killed commands left, and both succeed" {
+	local dead first
+
+	sh -c : &
+	dead=$!
+	wait "$dead"
+	for ((i = 1; i <= 30; i++)); do
+		mkdir "$tracing/instances/$DKTRACE_INSTANCE-record-$dead-$i"
+	done
+	dktrace reset 2>/dev/null &
+	first=$!
+	dktrace reset
+	wait "$first"
+	[ -z "$(left)" ]
+}

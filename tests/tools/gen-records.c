@@ -6,11 +6,13 @@
  * usage: gen-records KIND COUNT [SEED [SECONDS]] >FILE	the first stamps are of that second
  *        gen-records damage COUNT [SEED] <FILE >FILE	changes so many bytes
  *        gen-records junk COUNT [SEED] <FILE >FILE	puts in junk at so many places
+ *        gen-records lines COUNT <TEXT >FILE	makes records of up to so many lines of Lustre's log
  * kinds: cpus (three runs for each of four CPUs), one (one run), near (short runs of four CPUs by
  *        turns), random (in no order), equal (few different stamps), mixed (texts of any kind), inner
  *        (texts that hold records), big (some of up to 64 KiB), odd (headers at and beyond every
  *        bound), nameless (NULs missing)
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,6 +203,45 @@ static int spoil(struct gen *gen, bool junk)
 	return fwrite(bytes + done, 1, len - done, stdout) == len - done ? 0 : 1;
 }
 
+/* SUBSYSTEM:MASK:CPU.TYPE[F]:SEC.USEC:STACK:PID:EXTERN:(FILE:LINE:FUNCTION()) TEXT */
+static bool put_line(const char *line)
+{
+	struct record_head head = { 0 };
+	char file[64], function[128], first = 0;
+	int text = 0;
+
+	if (sscanf(line, "%x:%x:%hu.%hu%c", &head.subsystem, &head.mask, &head.cpu, &head.type,
+		   &first) != 5)
+		return false;
+	head.flags = first == 'F';
+	line = strchr(line, '.') + 1;
+	line = strchr(line, ':') + 1;
+	if (sscanf(line, "%u.%lu:%u:%u:%u:(%63[^:]:%u:%127[^(]()) %n", &head.sec, &head.usec,
+		   &head.stack, &head.pid, &head.extern_pid, file, &head.line, function,
+		   &text) != 8 ||
+	    !text)
+		return false;
+	head.len = (uint32_t)(sizeof(head) + strlen(file) + strlen(function) + 2 +
+			      strlen(line + text));
+	fwrite(&head, sizeof(head), 1, stdout);
+	fwrite(file, strlen(file) + 1, 1, stdout);
+	fwrite(function, strlen(function) + 1, 1, stdout);
+	fputs(line + text, stdout);
+	return true;
+}
+
+static int put_lines(unsigned long most)
+{
+	size_t size = 0;
+	char *line = NULL;
+	bool ok = true;
+
+	while (ok && most-- && getline(&line, &size, stdin) > 0)
+		ok = put_line(line);
+	free(line);
+	return ok ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct gen gen = { .kind = argc > 1 ? argv[1] : "" };
@@ -215,6 +256,8 @@ int main(int argc, char **argv)
 	rnd(&gen, 2);
 	if (is(&gen, "damage") || is(&gen, "junk"))
 		return spoil(&gen, is(&gen, "junk"));
+	if (is(&gen, "lines"))
+		return put_lines(gen.count);
 	for (gen.i = 0; gen.i < gen.count; gen.i++)
 		put_record(&gen);
 	return ferror(stdout) ? 1 : 0;

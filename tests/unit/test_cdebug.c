@@ -2,10 +2,12 @@
 /* The probe on Lustre's messages: definitions within the kernel's limits, and their records as text. */
 #include "compat/lustre/message.h"
 #include "compat/lustre/message/cdebug.h"
-#include "compat/lustre/message/joiner.h"
+#include "compat/lustre/message/reader.h"
+#include "compat/lustre/message/words.h"
 #include "lib/base/buf.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
+#include "tests/helper/cdebug_event.h"
 #include "tests/helper/check.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
@@ -49,6 +51,8 @@ static void definitions_fit_the_kernels_limits(void **state)
 		check_definition(CDEBUG_ARM64, CDEBUG_VMSG2, tier);
 		check_definition(CDEBUG_X86_64, CDEBUG_CALL, tier);
 		check_definition(CDEBUG_ARM64, CDEBUG_CALL, tier);
+		check_definition(CDEBUG_X86_64, CDEBUG_CALL_THIRD, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_CALL_THIRD, tier);
 	}
 	assert_true(tier > 1);
 	for (tier = 0; !dkl_cdebug_fields(CDEBUG_ARM64, CDEBUG_WORDS, tier, 40, &fields); tier++) {
@@ -83,7 +87,9 @@ static void each_machine_has_its_argument_registers(void **state)
 	/* $stack0 is the return address. */
 	has(fields, "a4=$stack1");
 	has(fields, "s4=+0($stack1):string");
-	has(fields, "q17=+0($stack14):x64");
+	/* The NID of a lock, and the first word after the strings. */
+	has(fields, "s21=+0($stack18):string");
+	has(fields, "q22=+0($stack19):x64");
 	has(fields, "v_fmt=+0(+0($arg3)):string");
 	has(fields, "v_offset=+0(+8($arg3)):s32");
 	has(fields, "v3=+24(+16(+8($arg3)))");
@@ -128,6 +134,15 @@ static void arguments_at_a_call_are_registers(void **state)
 	has(fields, "a5=%x7");
 	has(fields, "a6=$stack0");
 	free(fields);
+	/* The nested format as the third argument. */
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_CALL_THIRD, 0, 40, &fields), 0);
+	has(fields, "a0=%dx");
+	has(fields, "v_fmt=+0(+0(%r8)):string");
+	has(fields, "v3=+24(+16(+8(%r8)))");
+	free(fields);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_ARM64, CDEBUG_CALL_THIRD, 0, 40, &fields), 0);
+	has(fields, "v_fmt=+0(+0(%x4)):string");
+	free(fields);
 	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_WORDS, 0, 40, &fields), 0);
 	has(fields, "a4=$stack1");
 	assert_lacks(fields, " s0=");
@@ -139,12 +154,41 @@ static void arguments_at_a_call_are_registers(void **state)
 	has(fields, "q0=+0($arg3):x64");
 	has(fields, "d0=+0(+40($arg3)):string");
 	assert_lacks(fields, " a0=");
-	assert_lacks(fields, " fmt=");
+	/* A filter of the kernel compares it together with the strings. */
+	has(fields, "fmt=+0($arg2):string");
 	free(fields);
 	/* The place of a dentry's name is unknown. */
 	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_POINTEES, 0, 0, &fields), 0);
 	assert_lacks(fields, " d0=");
 	free(fields);
+}
+
+/* A string that grows while the kernel records it cuts those that follow. */
+static void likely_strings_come_first(void **state)
+{
+	static const struct {
+		enum cdebug_place place;
+		const char *sooner, *later;
+	} orders[] = {
+		{ CDEBUG_MSG, " d0=", " s0=" },     { CDEBUG_MSG, " s0=", " v_fmt=" },
+		{ CDEBUG_VMSG2, " fmt2=", " n2=" }, { CDEBUG_VMSG2, " n2=", " t2=" },
+		{ CDEBUG_VMSG2, " t2=", " s0=" },   { CDEBUG_POINTEES, " d0=", " s0=" },
+		{ CDEBUG_CALL, " v_fmt=", " s0=" }, { CDEBUG_CALL_THIRD, " v_fmt=", " s0=" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		char *fields, *sooner, *later;
+
+		assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, orders[i].place, 0, 40, &fields),
+				 0);
+		sooner = strstr(fields, orders[i].sooner);
+		later = strstr(fields, orders[i].later);
+		assert_non_null(sooner);
+		assert_non_null(later);
+		assert_true(sooner < later);
+		free(fields);
+	}
 }
 
 /* ---- calls in machine code ---- */
@@ -230,7 +274,7 @@ static const char format[] =
 	"\nprint fmt: \"\"\n";
 
 struct raw {
-	uint8_t data[512];
+	uint8_t data[2048];
 	uint32_t size;
 };
 
@@ -314,6 +358,259 @@ static void records_become_messages(void **state)
 	dkt_ctx_free(ctx);
 }
 
+/* ---- messages of several records ---- */
+
+#define STACK  0xffffc90000001000
+#define THREAD 7
+
+/* Puts a field of an event of cdebug_event() into the record. */
+static void put_field(struct raw *raw, struct dkt_event *event, const char *name, uint64_t v)
+{
+	const struct dkt_field *field = dkt_event_field(event, name);
+
+	assert_non_null(field);
+	put(raw, field->offset, v, field->size);
+}
+
+static void put_string(struct raw *raw, struct dkt_event *event, const char *name, const char *text)
+{
+	put_text(raw, dkt_event_field(event, name)->offset, text);
+}
+
+struct joined {
+	struct dkt_ctx *ctx;
+	struct dkt_event *strings, *main;
+	struct raw of_strings, of_main; /* records of a message "name %s" with the string "OST1" */
+	struct message_reader *reader;
+};
+
+static void joined_init(struct joined *j)
+{
+	*j = (struct joined){ .of_strings.size = 400, .of_main.size = 400 };
+	assert_int_equal(dkt_ctx_new(NULL, &j->ctx), 0);
+	j->strings = cdebug_event(j->ctx, "dktrace", 65001, CDEBUG_STRINGS, CDEBUG_POINTEES);
+	j->main = cdebug_event(j->ctx, "dktrace", 65002, CDEBUG_NAME, CDEBUG_WORDS);
+	put_field(&j->of_strings, j->strings, "sp", STACK);
+	put_string(&j->of_strings, j->strings, "fmt", "name %s");
+	put_string(&j->of_strings, j->strings, "s0", "OST1");
+	put_field(&j->of_main, j->main, "sp", STACK);
+	put_string(&j->of_main, j->main, "fmt", "name %s");
+	put_field(&j->of_main, j->main, "a0", 0xffff888100000000);
+	assert_ok(j->ctx, dkl_message_reader_new(j->ctx, &j->reader));
+}
+
+static void joined_clear(struct joined *j)
+{
+	dkl_message_reader_free(j->reader);
+	dkt_ctx_free(j->ctx);
+}
+
+/* Gives the reader a record. Returns true if it is only a part. */
+static bool keep(struct joined *j, bool strings, uint32_t cpu, uint64_t ts, struct dkt_record *rec)
+{
+	const struct raw *raw = strings ? &j->of_strings : &j->of_main;
+
+	*rec = (struct dkt_record){ .event = strings ? j->strings : j->main,
+				    .ts = ts,
+				    .cpu = cpu,
+				    .pid = THREAD,
+				    .data = raw->data,
+				    .size = raw->size };
+	return dkl_message_reader_keep(j->reader, rec);
+}
+
+static void text_is(struct joined *j, const struct dkt_record *rec, const char *want)
+{
+	struct dkt_buf *buf;
+	const char *text;
+	size_t len;
+
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkl_message_put_text(dkl_message_reader_get(j->reader, rec->event), rec, buf);
+	dkt__buf_add(buf, "", 1);
+	text = dkt_buf_data(buf, &len);
+	assert_string_equal(text, want);
+	dkt_buf_free(buf);
+}
+
+static void a_reader_joins_the_records_of_a_message(void **state)
+{
+	struct dkt_record rec, left;
+	struct joined j;
+
+	(void)state;
+	if (dkl_cdebug_machine() != CDEBUG_X86_64)
+		skip();
+	joined_init(&j);
+	assert_true(keep(&j, true, 0, 1000, &rec));
+	assert_false(keep(&j, false, 0, 1001, &rec));
+	text_is(&j, &rec, "name OST1");
+	/* Whoever else reads the record asks again. */
+	assert_false(dkl_message_reader_keep(j.reader, &rec));
+	text_is(&j, &rec, "name OST1");
+	assert_false(dkl_message_reader_left(j.reader, &left));
+	/* The next one has no strings. */
+	assert_false(keep(&j, false, 0, 1002, &rec));
+	text_is(&j, &rec, "name <%s 0xffff888100000000>");
+	joined_clear(&j);
+}
+
+/* ---- nested formats ---- */
+
+/* Who passes a format on, and how the format begins. 2.12 has none: it passes two formats. */
+static const struct {
+	const char *file, *format, *since, *until;
+	unsigned int argument;
+	const char *text; /* up to the nested format, with other words of 0 */
+} nesters[] = {
+	{ "ldlm_lock.c", "%pV ns: %s lock: %p/%#llx", "2.14.0", "master", 0, "NESTED text" },
+	{ "pack_generic.c", "%pV req@%p x%llu", "2.14.0", "master", 0, "NESTED text" },
+	{ "qmt_entry.c", "%pV qmt:%s pool:%s-%s", "2.14.0", "master", 0, "NESTED text" },
+	{ "qsd_entry.c", "%pV qsd:%s qtype:%s", "2.14.0", "master", 0, "NESTED text" },
+	{ "gnilnd_debug.c", "%pV msg@0x%p", "2.14.0", "master", 0, "NESTED text" },
+	{ "gnilnd_debug.c", "%pV conn@0x%p->%s:%s", "2.14.0", "master", 0, "NESTED text" },
+	{ "gnilnd_debug.c", "%pV tx@0x%p->%s", "2.14.0", "master", 0, "NESTED text" },
+	{ "gnilnd_debug.c", "%pV GNI API violated?", "2.14.0", "master", 0, "NESTED text" },
+	{ "crypto.c", "llcrypt: %pV\n", "2.14.0", "master", 0, "llcrypt: NESTED text" },
+	{ "crypto.c", "llcrypt (%s, inode %lu): %pV\n", "2.14.0", "2.17.0", 2,
+	  "llcrypt (name, inode 0): NESTED text" },
+	{ "crypto.c", "llcrypt (%s, inode %llu): %pV\n", "master", "master", 2,
+	  "llcrypt (name, inode 0): NESTED text" },
+	{ "nrs_tbf.c", "%pV: class@%p\n", "master", "master", 0, "NESTED text" },
+	{ "nrs_tbf.c", "%s.%d NRS: %pV: class@%p", "master", "master", 2,
+	  "name.0 NRS: NESTED text" },
+};
+
+/* Gives the reader a record of a call, whose nested format is "NESTED %s" of the string "text". */
+static void add_call(struct joined *j, struct dkt_event *event, const char *outer,
+		     const char *nested, uint64_t ts)
+{
+	struct raw raw = { .size = 1400 };
+	struct dkt_record rec = { .event = event, .ts = ts, .pid = THREAD, .data = raw.data };
+
+	put_field(&raw, event, "sp", STACK + dkl_cdebug_call_stack(CDEBUG_X86_64));
+	put_string(&raw, event, "fmt", outer);
+	put_field(&raw, event, "a0", 0xffff888100000000);
+	put_field(&raw, event, "a2", 0xffff888100000000);
+	put_string(&raw, event, "s0", "name");
+	put_string(&raw, event, "v_fmt", nested);
+	/* Three registers have what the function names. */
+	put_field(&raw, event, "v_offset", 24);
+	put_field(&raw, event, "v3", 0xffff888100000000);
+	put_string(&raw, event, "t3", "text");
+	rec.size = raw.size;
+	assert_true(dkl_message_reader_keep(j->reader, &rec));
+}
+
+/* Where the kernel records both arguments, the format tells which of them is the nested one. */
+static void a_nested_format_is_printed_wherever_it_is(void **state)
+{
+	struct dkt_event *first, *third;
+	struct dkt_record rec;
+	struct joined j;
+
+	(void)state;
+	if (dkl_cdebug_machine() != CDEBUG_X86_64)
+		skip();
+	joined_init(&j);
+	first = cdebug_event(j.ctx, "dktrace", 65003, CDEBUG_NESTED, CDEBUG_CALL);
+	third = cdebug_event(j.ctx, "dktrace", 65004, CDEBUG_NESTED_THIRD, CDEBUG_CALL_THIRD);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(nesters); i++) {
+		const bool is_third = nesters[i / 2].argument == CDEBUG_THIRD;
+		const char *outer = nesters[i / 2].format, *at = strstr(outer, "%pV");
+		char cut[64];
+		uint64_t ts = 1000 + 10 * i;
+
+		assert_int_equal(dkl_words_before(outer, at), nesters[i / 2].argument);
+		snprintf(cut, sizeof(cut), "%.*s", (int)(at + 3 - outer), outer);
+		for (unsigned int k = 0; k < 2; k++) {
+			bool other = (i + k) % 2;
+
+			add_call(&j, other ? third : first, cut,
+				 other == is_third ? "NESTED %s" : "garbage", ts + k);
+		}
+		assert_false(keep(&j, false, 0, ts + 2, &rec));
+		text_is(&j, &rec, nesters[i / 2].text);
+	}
+	joined_clear(&j);
+}
+
+/* A rename's message has a dentry as its sixth argument, in Lustre 2.17 the seventh, a link's the ninth. */
+static void renames_and_links_have_all_names(void **state)
+{
+	static const struct {
+		const char *format, *field, *text;
+	} renames[] = {
+		{ "%pd, [%#llx:%x:%x]/%u, %pd", "d5", "old, [0x0:0:0]/0, new" },
+		{ "%.*s, [%#llx:%x:%x]/%u, %pd", "d6", "na, [0x0:0:0]/0, new" },
+		{ "%d %d %d %d %d %d %d %d %pd", "d8", "0 0 0 0 0 0 0 0 new" },
+		/* Other messages are as those of other functions. */
+		{ "%s, %d", "d5", "name <%s 0xffff888100000000>" },
+	};
+	struct dkt_event *event;
+	struct dkt_record rec;
+	struct joined j;
+
+	(void)state;
+	if (dkl_cdebug_machine() != CDEBUG_X86_64)
+		skip();
+	joined_init(&j);
+	event = cdebug_event(j.ctx, "dktrace", 65003, CDEBUG_NESTED, CDEBUG_CALL);
+	for (size_t i = 0; i < ARRAY_SIZE(renames); i++) {
+		struct raw raw = { .size = 1400 };
+
+		put_field(&raw, event, "sp", STACK + dkl_cdebug_call_stack(CDEBUG_X86_64));
+		put_string(&raw, event, "fmt", renames[i].format);
+		if (i != 2) {
+			put_field(&raw, event, "a0", i == 1 ? 2 : 0xffff888100000000);
+			put_field(&raw, event, "a1", i == 1 ? 0xffff888100000000 : 0);
+			put_field(&raw, event, "a5", 0xffff888100000000);
+			put_field(&raw, event, "a6", 0xffff888100000000);
+		}
+		put_field(&raw, event, "a8", 0xffff888100000000);
+		put_string(&raw, event, "s1", "name");
+		put_string(&raw, event, "d0", "old");
+		put_string(&raw, event, renames[i].field, "new");
+		rec = (struct dkt_record){ .event = event,
+					   .ts = 1000 + 10 * i,
+					   .pid = THREAD,
+					   .data = raw.data,
+					   .size = raw.size };
+		assert_true(dkl_message_reader_keep(j.reader, &rec));
+		assert_false(keep(&j, false, 0, rec.ts + 1, &rec));
+		text_is(&j, &rec, renames[i].text);
+	}
+	joined_clear(&j);
+}
+
+static void a_message_whose_end_is_missing_is_left_over(void **state)
+{
+	struct dkt_record rec, left;
+	struct joined j;
+
+	(void)state;
+	if (dkl_cdebug_machine() != CDEBUG_X86_64)
+		skip();
+	joined_init(&j);
+	assert_true(keep(&j, true, 1, 1000, &rec));
+	assert_true(dkl_message_reader_left(j.reader, &left));
+	assert_int_equal(left.ts, 1000);
+	assert_false(dkl_message_reader_keep(j.reader, &left));
+	text_is(&j, &left, "name OST1");
+	assert_false(dkl_message_reader_left(j.reader, &left));
+
+	/* A gap after it on the same CPU may have its end; one on another CPU has not. */
+	assert_true(keep(&j, true, 1, 2000, &rec));
+	rec = (struct dkt_record){ .ts = 2001, .cpu = 0 };
+	assert_false(dkl_message_reader_keep(j.reader, &rec));
+	assert_true(dkl_message_reader_left(j.reader, &left));
+	assert_true(keep(&j, true, 1, 3000, &rec));
+	rec = (struct dkt_record){ .ts = 3001, .cpu = 1 };
+	assert_false(dkl_message_reader_keep(j.reader, &rec));
+	assert_false(dkl_message_reader_left(j.reader, &left));
+	joined_clear(&j);
+}
+
 /* Texts of a probe and of Lustre's buffer: the same message, or two of the same place. */
 static void a_probes_text_matches_lustres(void **state)
 {
@@ -366,9 +663,14 @@ int main(void)
 		cmocka_unit_test(definitions_fit_the_kernels_limits),
 		cmocka_unit_test(each_machine_has_its_argument_registers),
 		cmocka_unit_test(arguments_at_a_call_are_registers),
+		cmocka_unit_test(likely_strings_come_first),
 		cmocka_unit_test(calls_are_found_in_code),
 		cmocka_unit_test(masks_become_a_filter),
 		cmocka_unit_test(records_become_messages),
+		cmocka_unit_test(a_reader_joins_the_records_of_a_message),
+		cmocka_unit_test(a_nested_format_is_printed_wherever_it_is),
+		cmocka_unit_test(renames_and_links_have_all_names),
+		cmocka_unit_test(a_message_whose_end_is_missing_is_left_over),
 		cmocka_unit_test(a_probes_text_matches_lustres),
 	};
 

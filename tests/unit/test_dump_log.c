@@ -71,6 +71,40 @@ static void all_lists_are_read(void **state)
 	check("abcde", NULL);
 }
 
+/* Makes a CPU's struct one of Lustre 2.14, with a list of written pages behind the other. */
+static void make_old(unsigned int cpu, unsigned int context, bool is_written)
+{
+	struct made_cpu *it = made_cpu(cpu, context);
+	uint64_t *written = &it->most, head = made_list(cpu, context) + 24;
+
+	memmove(written + 3, written,
+		offsetof(struct made_cpu, line) - offsetof(struct made_cpu, most));
+	written[0] = written[1] = head;
+	written[2] = 0;
+	/* The spare pages: an empty list. */
+	written[4] = written[5] = head + 32;
+	/* Its only page. */
+	if (is_written) {
+		written[0] = written[1] = it->next;
+		((uint64_t *)made_ptr(it->next - MADE_BASE))[0] = head;
+		((uint64_t *)made_ptr(it->next - MADE_BASE))[1] = head;
+		it->next = it->prev = made_list(cpu, context);
+	}
+}
+
+static void written_pages_of_lustre_2_14_are_read(void **state)
+{
+	(void)state;
+	fill();
+	for (unsigned int i = 0; i < 3 * MADE_CPUS; i++)
+		make_old(i % MADE_CPUS, i / MADE_CPUS, i == 1);
+	check("abcde", NULL);
+	/* The other list of a CPU is read, too. */
+	*(uint64_t *)made_ptr(made_list(1, 2) + 24 - MADE_BASE) = 0x1234;
+	check("abcde",
+	      "1 of Lustre's lists of messages cannot be read, the first of cpu 1: Bad address");
+}
+
 static void a_damaged_list_is_told_and_the_others_are_read(void **state)
 {
 	(void)state;
@@ -127,6 +161,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_lists_are_read),
+		cmocka_unit_test(written_pages_of_lustre_2_14_are_read),
 		cmocka_unit_test(a_damaged_list_is_told_and_the_others_are_read),
 		cmocka_unit_test(another_layout_is_refused),
 	};

@@ -2,6 +2,7 @@
 /* The messages of Lustre 2.12, 2.15 and 2.17 that the analyses of lustre read. */
 #include <inttypes.h>
 
+#include "compat/lustre_log/call_text.h"
 #include "compat/lustre_log/incident_text.h"
 #include "compat/lustre_log/leaks.h"
 #include "compat/lustre_log/lock_text.h"
@@ -230,7 +231,7 @@ static void messages_about_locks_are_read(void **state)
 		{ "### client-side cancel " LOCK "PR/PR" RES
 		  "bits 0x13/0x0 rrc: 2 type: IBT flags: 0x0"
 		  " pid: 7 initiator: MDT1 lru_score: 0 lru_type: 0",
-		  LOCK_CANCELLED, true, 0, "PR", "[0x100000400:0x22:0x0].0x0", "" },
+		  LOCK_CANCELLED, true, 0, "PR", "[0x100000400:0x22:0x0].0x0", "local" },
 		{ "### server cancels blocked lock after 3s " LOCK "PW/PW" RES "rrc: 2 type: PLN",
 		  LOCK_CANCELLED, true, 0, "PW", "[0x100000400:0x22:0x0].0x0", "" },
 		{ "### lock callback timer expired after 100s: evicting client at 10.0.0.1@tcp  " LOCK
@@ -369,6 +370,14 @@ static void threads_that_take_too_long_are_read(void **state)
 		{ "ll_ost_io00: service thread pid 4711 completed after 300.123s",
 		  SERVICE_COMPLETED, 4711, "ll_ost_io00",
 		  "service thread pid 4711 completed after 300.123s" },
+		{ "mdt_rdpg00_002: service thread pid 4711 resumed after 70.001s. This likely indicates"
+		  " the system was overloaded",
+		  SERVICE_COMPLETED, 4711, "mdt_rdpg00_002",
+		  "service thread pid 4711 resumed after 70.001s" },
+		/* Up to 2.15, and later. */
+		{ "ost_io: This server is not able to keep up with request traffic (cpu-bound).",
+		  SERVICE_SLOW, 0, "ost_io",
+		  "This server is not able to keep up with request traffic (cpu-bound)." },
 		{ "'ost_io' is processing requests too slowly, client may timeout.", SERVICE_SLOW,
 		  0, "ost_io", "'ost_io' is processing requests too slowly, client may timeout." },
 	};
@@ -378,6 +387,7 @@ static void threads_that_take_too_long_are_read(void **state)
 					      "Service thread pid x was inactive for 1s",
 					      "Service thread pid 1 died",
 					      "a: service thread pid ",
+					      "a: This server is not able to",
 					      "'a' is fast" };
 	struct service_text it;
 
@@ -489,9 +499,53 @@ static void opcodes_have_the_names_of_lustre(void **state)
 	assert_string_equal(text, "15");
 }
 
+static void the_beginning_and_end_of_a_call_are_read(void **state)
+{
+	static const struct {
+		const char *function, *text;
+		bool ends, paired;
+		const char *call, *name, *fid;
+	} rows[] = {
+		{ "ll_unlink", "VFS Op:name=g5, dir=[0x200000401:0x1:0x0](000000000744d34a)", false,
+		  false, "unlink", "g5", "[0x200000401:0x1:0x0]" },
+		{ "do_file_read_iter", "START file f9:[0x2:0x3:0x0], ppos: 524288, count: 65536",
+		  false, true, "read", "f9", "[0x2:0x3:0x0]" },
+		{ "do_file_read_iter",
+		  "COMPLETED: file f9:[0x2:0x3:0x0], ppos: 524288, count: 65536, rc = 0", true,
+		  true, "read", "f9", "[0x2:0x3:0x0]" },
+		/* 2.15 */
+		{ "ll_file_write_iter", "file f9:[0x2:0x3:0x0], ppos: 524288, count: 65536", false,
+		  true, "write", "f9", "[0x2:0x3:0x0]" },
+		{ "ll_fsync", "START file: name=f 9, fid=[0x2:0x3:0x0], start=0, end=1", false,
+		  true, "fsync", "f 9", "[0x2:0x3:0x0]" },
+		{ "ll_file_open", "VFS Op:inode=[0x2:0x3:0x0](000000000744d34a), flags 704400",
+		  false, false, "open", "", "[0x2:0x3:0x0]" },
+		{ "do_mkdir", "VFS Op:name=", false, false, "mkdir", "", "" },
+		{ "x", "START file", false, true, "x", "", "" },
+	};
+	struct call_text call;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct part function = { rows[i].function, strlen(rows[i].function) };
+
+		assert_true(dkl_call_text_read(rows[i].text, strlen(rows[i].text), &call));
+		assert_int_equal(call.ends, rows[i].ends);
+		assert_int_equal(call.paired, rows[i].paired);
+		same(call.name, rows[i].name);
+		same(call.fid, rows[i].fid);
+		same(dkl_call_name(function), rows[i].call);
+	}
+	/* A page fault is not a call. */
+	assert_false(dkl_call_text_read("COMPLETED: [0x2:0x3:0x0]: vma=1", 31, &call));
+	assert_false(dkl_call_text_read("VFS O", 5, &call));
+	assert_false(dkl_call_text_read("file f9:[0x2:0x3:0x0] is", 24, &call));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_beginning_and_end_of_a_call_are_read),
 		cmocka_unit_test(the_four_messages_of_a_request_are_read),
 		cmocka_unit_test(the_times_of_a_handled_request_are_read),
 		cmocka_unit_test(the_messages_about_a_request_are_read),

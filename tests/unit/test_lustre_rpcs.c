@@ -55,6 +55,48 @@ static void the_transfer_and_the_reply_have_times_of_their_own(void **state)
 	dkl_rpcs_clear(&rpcs);
 }
 
+static void same_part(const char *wanted, struct part have)
+{
+	assert_int_equal(have.len, strlen(wanted));
+	assert_memory_equal(have.p, wanted, have.len);
+}
+
+#define PART(text) ((struct part){ text, sizeof(text) - 1 })
+
+static void a_job_names_its_user_and_a_device_its_target(void **state)
+{
+	(void)state;
+	same_part("1000", dkl_user_part(PART("cp.1000")));
+	same_part("1000", dkl_user_part(PART("a.out.1000.host7")));
+	same_part("", dkl_user_part(PART("471003")));
+	same_part("", dkl_user_part(PART("a.out")));
+	same_part("", dkl_user_part(PART("a.")));
+	same_part("", dkl_user_part((struct part){ 0 }));
+	same_part("lustre-OST000a", dkl_target_part(PART("lustre-OST000a-osc-ffff9b7f")));
+	same_part("a-b-MDT0000", dkl_target_part(PART("a-b-MDT0000_UUID")));
+	same_part("", dkl_target_part(PART("lustre-OST00")));
+	same_part("", dkl_target_part(PART("MGS")));
+	same_part("", dkl_target_part((struct part){ 0 }));
+}
+
+static void rpcs_are_grouped_by_user_and_target(void **state)
+{
+	const enum rpc_by by[RPC_KEYS] = { RPC_BY_USER, RPC_BY_TARGET };
+	struct rpcs rpcs;
+
+	assert_ok(*state, dkl_rpcs_init(&rpcs, *state, by, 10));
+	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.500");
+	add(&rpcs, 0, 11,
+	    "@@@ send flags=0  req@0000000012345678 x1780/t0(0)"
+	    " o3->fs-OST0001-osc-ffff9b@10.0.0.9@tcp:6/4 lens 1/1");
+	add(&rpcs, 0, 60, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.500");
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.n_groups, 1);
+	assert_string_equal(name_text(&rpcs.names, rpcs.groups[0].keys[0]), "500");
+	assert_string_equal(name_text(&rpcs.names, rpcs.groups[0].keys[1]), "fs-OST0001");
+	dkl_rpcs_clear(&rpcs);
+}
+
 static void equal_numbers_of_two_clients_are_two_requests(void **state)
 {
 	static const char other[] = "RPC pname:cluuid:pid:xid:nid:opc dd:u-2:7:1780:10.0.0.9@tcp:3";
@@ -73,6 +115,41 @@ static void equal_numbers_of_two_clients_are_two_requests(void **state)
 	same_phase(&rpcs.slowest[0], RPC_TOTAL, 100);
 	same_phase(&rpcs.slowest[1], RPC_TOTAL, 40);
 	assert_int_equal(rpcs.reused, 0);
+	dkl_rpcs_clear(&rpcs);
+}
+
+static void the_two_sides_of_a_callback_join_though_their_uuids_differ(void **state)
+{
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	add(&rpcs, 1, 10, "Sending " LUSTRE_CALLER "1780:10.0.0.1@tcp:104:");
+	add(&rpcs, 0, 15, "got req x1780");
+	add(&rpcs, 0, 20, "Handling " LUSTRE_CALLED "1780:12345-10.0.0.9@tcp:104:");
+	/* A request of the client that has the same number as one of the server. */
+	add(&rpcs, 0, 21, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:103:");
+	add(&rpcs, 0, 30, "Handled " LUSTRE_CALLED "1780:12345-10.0.0.9@tcp:104:");
+	add(&rpcs, 0, 31, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:103:");
+	add(&rpcs, 1, 40, "Completed " LUSTRE_CALLER "1780:10.0.0.1@tcp:104:");
+	/* Two servers give the same number to a callback of another kind. */
+	add(&rpcs, 1, 50, "Sending " LUSTRE_CALLER "1781:10.0.0.1@tcp:104:");
+	add(&rpcs, 2, 51, "Sending " LUSTRE_CALLER "1781:10.0.0.1@tcp:106:");
+	add(&rpcs, 0, 52, "Handling " LUSTRE_CALLED "1781:12345-10.0.0.8@tcp:106:");
+	add(&rpcs, 0, 53, "Handled " LUSTRE_CALLED "1781:12345-10.0.0.8@tcp:106:");
+	add(&rpcs, 2, 55, "Completed " LUSTRE_CALLER "1781:10.0.0.1@tcp:106:");
+	add(&rpcs, 1, 59, "Completed " LUSTRE_CALLER "1781:10.0.0.1@tcp:104:");
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.open.n, 0);
+	assert_int_equal(rpcs.joined, 2);
+	assert_int_equal(rpcs.n_slowest, 4);
+	same_phase(&rpcs.slowest[0], RPC_TOTAL, 30);
+	same_phase(&rpcs.slowest[0], RPC_SERVICE, 10);
+	same_phase(&rpcs.slowest[0], RPC_WAIT, 5);
+	same_phase(&rpcs.slowest[1], RPC_TOTAL, 10);
+	assert_false(rpcs.slowest[1].has[RPC_SERVICE]);
+	assert_int_equal(rpcs.slowest[1].opcode, 103);
+	assert_false(rpcs.slowest[2].has[RPC_SERVICE]);
+	same_phase(&rpcs.slowest[3], RPC_SERVICE, 1);
 	dkl_rpcs_clear(&rpcs);
 }
 
@@ -201,7 +278,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_transfer_and_the_reply_have_times_of_their_own),
+		cmocka_unit_test(a_job_names_its_user_and_a_device_its_target),
+		cmocka_unit_test(rpcs_are_grouped_by_user_and_target),
 		cmocka_unit_test(equal_numbers_of_two_clients_are_two_requests),
+		cmocka_unit_test(the_two_sides_of_a_callback_join_though_their_uuids_differ),
 		cmocka_unit_test(numbers_wrap_and_are_used_again),
 		cmocka_unit_test(a_clock_that_is_set_back_makes_no_time),
 		cmocka_unit_test(nothing_is_paired_across_a_boot),

@@ -167,6 +167,89 @@ static void every_page_is_in_a_section(void **state)
 	free(bytes);
 }
 
+static void write_misses(const struct room *room, int up, int down)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), " up 90 %d\n down 80 %d\n", up, down);
+	assert_int_equal(tree_text(room->root, "kprobe_profile", text), 0);
+}
+
+/* Reads from the file what the probe of an event has missed. */
+static uint64_t missed_in(int fd, const char *probe)
+{
+	DKT_OPTS(dkt_source_opts, from, .fd = fd + 1);
+	const struct dkt__missed *missed;
+	struct dkt_source *source;
+	struct dkt_ctx *ctx;
+	uint64_t n = 0;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_open(ctx, "made", &from, &source));
+	for (missed = dkt__source_missed(source); missed; missed = missed->next)
+		n += strcmp(missed->probe, probe) ? 0 : missed->n;
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	return n;
+}
+
+/* Each file has those of its time and of the time before it, but only of events that are recorded. */
+static void misses_of_probes_are_in_the_file(void **state)
+{
+	struct room *room = *state;
+	int first = dkt__unnamed_file("/tmp"), second = dkt__unnamed_file("/tmp");
+	struct dkt_recorder *recorder = new_recorder(room, NULL);
+
+	assert_true(first >= 0 && second >= 0);
+	assert_int_equal(tree_text(room->root, "dynamic_events", "p:made/up f\np:made/down f\n"),
+			 0);
+	assert_int_equal(tree_text(room->root, "events/made/down/enable", "0\n"), 0);
+	write_misses(room, 3, 1);
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, first));
+	write_misses(room, 5, 1);
+	assert_ok(room->ctx, dkt_recorder_read(recorder));
+	assert_int_equal(missed_in(first, "made:up"), 2);
+	write_misses(room, 8, 6);
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	assert_int_equal(missed_in(first, "made:up"), 5);
+	assert_int_equal(missed_in(first, "made:down"), 0);
+	write_misses(room, 9, 6);
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, second));
+	/* It was removed and created again. */
+	write_misses(room, 2, 6);
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	assert_int_equal(missed_in(second, "made:up"), 2);
+	dkt_recorder_free(recorder);
+	close(first);
+	close(second);
+}
+
+/* A dump of what was recorded before it: its misses are those since the dump before. */
+static void misses_before_the_file_can_count(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_FRESH);
+	struct room *room = *state;
+	struct dkt__missed *before = NULL;
+	struct dkt_recorder *recorder = new_recorder(room, &opts);
+	int fd = dkt__unnamed_file("/tmp");
+
+	assert_true(fd >= 0);
+	assert_int_equal(tree_text(room->root, "dynamic_events", "p:made/up f\np:made/down f\n"),
+			 0);
+	write_misses(room, 0, 0);
+	assert_ok(room->ctx, dkt__missed_read(room->ctx, &before));
+	assert_null(before);
+	write_misses(room, 3, 1);
+	assert_ok(room->ctx, dkt__missed_read(room->ctx, &before));
+	write_misses(room, 7, 1);
+	assert_ok(room->ctx, dkt__recorder_missed_since(recorder, before));
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	assert_int_equal(missed_in(fd, "made:up"), 4);
+	dkt_recorder_free(recorder);
+	close(fd);
+}
+
 static void packed_pages_are_smaller(void **state)
 {
 	DKT_OPTS(dkt_recorder_opts, opts, .compression = "zstd");
@@ -625,6 +708,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pages_beyond_the_limit_are_not_packed, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(many_names_are_read_less_often, setup, teardown),
+		cmocka_unit_test_setup_teardown(misses_of_probes_are_in_the_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(misses_before_the_file_can_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_are_smaller, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_of_many_cpus_can_be_read, setup,
 						teardown),

@@ -169,6 +169,24 @@ static int take_way(void *data, const struct exchange_way *way)
 	return 0;
 }
 
+static void a_callback_is_sent_before_its_client_works_though_the_uuids_differ(void **state)
+{
+	struct room r;
+
+	open_room(&r, *state);
+	say(&r, 1, 1, "Sending " LUSTRE_CALLER "1:10.0.0.1@tcp:104:");
+	say(&r, 1, 100, "Sending " LUSTRE_CALLER "1780:10.0.0.1@tcp:104:");
+	say(&r, 0, 20, "Handling " LUSTRE_CALLED "1780:12345-10.0.0.9@tcp:104:");
+	/* The request of another server that has the same number. */
+	say(&r, 0, 30, "Handling " LUSTRE_CALLED "1780:12345-10.0.0.8@tcp:106:");
+	say(&r, 1, 115, "Completed " LUSTRE_CALLER "1780:10.0.0.1@tcp:104:");
+	assert_int_equal(exchange_finish(r.x), 0);
+	assert_int_equal(r.n, 2);
+	holds(&r, 0, 1, 100, 0, 20);
+	holds(&r, 1, 0, 20, 1, 115);
+	exchange_free(r.x);
+}
+
 static void a_way_has_the_steps_of_both_hosts_in_order(void **state)
 {
 	struct dkt_buf *text;
@@ -386,6 +404,8 @@ int main(void)
 		cmocka_unit_test(other_clients_with_the_number_are_others),
 		cmocka_unit_test(what_was_sent_or_done_twice_says_nothing),
 		cmocka_unit_test(a_sending_that_may_not_be_the_first_says_nothing),
+		cmocka_unit_test(
+			a_callback_is_sent_before_its_client_works_though_the_uuids_differ),
 		cmocka_unit_test(a_way_has_the_steps_of_both_hosts_in_order),
 		cmocka_unit_test(no_pair_of_a_made_world_is_wrong),
 		cmocka_unit_test(hostile_lines_are_read),

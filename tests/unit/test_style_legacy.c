@@ -61,7 +61,7 @@ static int setup(void **state)
 	assert_ok(ctx, dkl_class_map_load_text(ctx, "map", map_text, strlen(map_text), &map));
 	assert_ok(ctx, dkt_events(ctx, &events, &n));
 	assert_int_equal(dkl_class_map_resolve(map, events, n), 0);
-	assert_ok(ctx, dkl_legacy_style_new(ctx, map, &style));
+	assert_ok(ctx, dkl_legacy_style_new(ctx, map, NULL, &style));
 	return dkt_buf_new(&buf);
 }
 

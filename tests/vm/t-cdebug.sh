@@ -25,16 +25,28 @@ status_is 0 "set_param is taken" || exit
 for name in cdebug cdebug_strings; do
 	has_line "^p:dktrace/$name libcfs:libcfs_debug_msg " $tracing/kprobe_events "$name is there"
 done
-for function in _debug_req _ldlm_lock_debug; do
+for function in _debug_req _ldlm_lock_debug llcrypt_msg __nrs_tbf_cli_debug; do
 	has_line "^p:dktrace/cdebug_nested libcfs:$function\+[0-9]+ " $tracing/kprobe_events \
 		"a probe at the call in $function"
+done
+for function in llcrypt_msg __nrs_tbf_cli_debug; do
+	has_line "^p:dktrace/cdebug_nested_third libcfs:$function\+[0-9]+ " $tracing/kprobe_events \
+		"a probe of the third argument at the call in $function"
 done
 echo -1 >$lnet/debug
 emit catalogue
 same_log "catalogue"
+has_line 'llcrypt \(sda1, inode 4711\): Allocated aes-256-xts \(priority 300\)$' got.raw \
+	"a nested format as the third argument"
 has_line '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
 	"a request's line has its nested text"
 has_line "VFS Op:name=a file's name, flags=5$" got.raw "the name of a dentry"
+has_line "lustre: stale dentry a file's name and a file's name$" got.raw "also after other arguments"
+run lctl mark once
+run dktrace show
+same 1 "$(count 'DEBUG MARKER: once$')" "a mark of Lustre's is recorded once"
+run lctl dk
+same 1 "$(count 'DEBUG MARKER: once$')" "and printed once"
 emit softirq hardirq bh
 same_log "contexts"
 emit "flood 2000" "cpus 500"

@@ -47,7 +47,7 @@ run lctl set_param debug_mb=8
 has_line "Lustre's libcfs was loaded: debug_sources is now 'lustre'; '\+kernel' adds" "$err" "the change tells"
 has_line "Lustre's debug was changed, and the log takes it over" "$err" "and of Lustre's mask"
 same 0 "$(on)" "no event of the kernel is on"
-same 3 "$(probes)" "the probes are"
+same 4 "$(probes)" "the probes are"
 run lctl set_param debug=-1
 same "" "$(cat "$err")" "debug=-1 has nothing to tell"
 same 0 "$(on)" "debug=-1: no event of the kernel"
@@ -146,7 +146,7 @@ lctl debug_daemon stop
 
 # debug=0 keeps the messages that cannot be masked.
 set_param debug=0
-same 3 "$(probes)" "debug=0: three events stay on"
+same 4 "$(probes)" "debug=0: four events stay on"
 emit catalogue
 traced
 has_line 'cannot be masked: 1' got.raw "with what cannot be masked"

@@ -32,7 +32,7 @@ seq 4000 >/etc/services
 cat >room/bin/sleep <<-END
 	#!/bin/sh
 	case \$1 in
-	??) echo catalogue >$lnet/emit; echo incident expire >$lnet/emit ;;
+	??) echo catalogue >$lnet/emit; echo incident expire >$lnet/emit; echo 1 >/sys/module/ptlrpc/parameters/conflicts ;;
 	*) exec /bin/sleep "\$1" ;;
 	esac
 END

@@ -86,12 +86,32 @@ echo 2 >/sys/module/ptlrpc/parameters/conflicts
 record back
 same "415 425" "$(sed 's/.*ret=\([0-9]*\).*/\1/' records | xargs)" "and record"
 
+# The locks of the manual: who has one, who waits for it.
+run dktrace probe add --enable ptlrpc:ldlm_add_ast_work_item new 'has=lock->l_export->exp_client_uuid.uuid' \
+	'waits=new->l_export->exp_client_uuid.uuid' 'seq=lock->l_resource->lr_name.name[0]:x64' \
+	'oid=lock->l_resource->lr_name.name[1]:x64' 'thread=new->l_pid'
+status_is 0 "members of structs, three pointers deep"
+echo 1 >/sys/module/ptlrpc/parameters/conflicts
+record ldlm_add_ast_work_item
+same 2 "$(grep -c . records)" "a lock that waits and one that is granted"
+has_line 'has="571edfcd-9f90" waits="9140ddfa-a52f" seq=0x280000400 oid=0x113 thread=476$' records "who waits for whom"
+run dktrace hist dktrace:ldlm_add_ast_work_item --filter 'new != 0' --keys seq,oid,has --top 10 -- \
+	sh -c 'echo 1 >/sys/module/ptlrpc/parameters/conflicts'
+has_line '^10737419264 275 571edfcd-9f90 +1 ' "$out" "counted"
+
+run dktrace probe add --dry-run 'ptlrpc:ldlm_*%return' '$retval'
+status_is 0 "the results of many functions, one of which has none"
+has_line 'ptlrpc:ldlm_handle_conflict_lock ret=\$retval:s32$' "$out" "a result"
+has_line 'ptlrpc:ldlm_add_ast_work_item$' "$out" "no result, but the return"
+run dktrace probe add --dry-run 'ptlrpc:ldlm_add_ast_work_item%return' '$retval'
+status_is 1 "by its name a function without a result is refused"
+
 # A source line, an inlined function, an offset.
 run dktrace probe add --dry-run ptlrpc:ldlm_grant_one
 status_is 1 "an inlined function is refused"
-run dktrace probe add --dry-run ptlrpc:ldlm.c:39 'lock->l_readers'
+run dktrace probe add --dry-run ptlrpc:ldlm.c:48 'lock->l_readers'
 status_is 0 "a source line of it is taken"
-run dktrace probe add --name line --enable ptlrpc:ldlm.c:40 'lock->l_readers' 'lock->l_client' 'flags:x64'
+run dktrace probe add --name line --enable ptlrpc:ldlm.c:49 'lock->l_readers' 'lock->l_client' 'flags:x64'
 status_is 0 "and switched on"
 echo 1 >/sys/module/ptlrpc/parameters/conflicts
 record line

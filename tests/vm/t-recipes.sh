@@ -87,6 +87,19 @@ status_is 0 "and without them"
 same 1 "$(recording)" "the log records again"
 fires 1 "nothing acts any more" "incident expire" "incident evict"
 
+# Halves of the words in other messages, and words behind the arguments of one, do nothing.
+run dktrace trigger add message 'evicting client' traceoff
+has_line 'a format and its argument "%s: evicting %s at administrative request' "$out" "the words can be split"
+fires 1 "an argument that begins with half of them" "incident client" "incident left" "incident quiet"
+fires 0 "a format and its argument" "incident admin"
+run dktrace trigger rearm
+fires 0 "one format" "incident evict"
+run dktrace trigger del message
+run dktrace trigger add message 'client of before' traceoff
+fires 1 "a string behind the arguments is of no message" "incident left"
+fires 0 "but of this one" "incident client"
+run dktrace trigger del message
+
 # A text across a format and its argument; a text of a message without a nested one.
 run dktrace trigger add message 'sent has timed out' traceoff
 has_line 'a format and its argument "@@@ Request sent has %s' "$out" "split words"
@@ -97,7 +110,8 @@ run dktrace trigger add message 'wait for recovery' traceoff
 fires 1 "other arguments do nothing" "incident evict" "incident quiet"
 fires 0 "the argument of a plain message" "incident lost"
 run dktrace show
-has_line 'its strings: .*"wait for recovery to complete' "$out" "what is known of it is in the log"
+has_line 'OST0001-osc-ffff9b: Connection to lustre-OST0001 .* will wait for recovery to complete' "$out" \
+	"what is known of it is in the log"
 has_line 'incomplete messages of Lustre: 1;' "$err" "and it is counted"
 run dktrace trigger del message traceoff
 run dktrace trigger add message 'was lost; in progress' traceoff --filter 'msg_mask & console'

@@ -322,7 +322,7 @@ static int open_source(struct daemon *d)
 	if (!err)
 		err = dkt_buf_new(&d->buf);
 	if (!err)
-		err = dkl_legacy_style_new(d->ctx, d->log->map, &d->style);
+		err = dkl_legacy_style_new(d->ctx, d->log->map, NULL, &d->style);
 	if (!err)
 		err = dkt__instance_get_wall(d->log->in, &d->wall);
 	if (!err)

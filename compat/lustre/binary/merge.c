@@ -13,6 +13,13 @@ struct merge_cursor {
 	uint32_t rec_len;
 };
 
+/* A run of a batch. */
+struct merge_place {
+	uint64_t start; /* offsets in the file */
+	uint64_t end;
+	size_t due; /* its place in the list of due runs */
+};
+
 static int changed(struct merge *merge, uint64_t offset)
 {
 	merge->failed_at = offset;
@@ -57,17 +64,115 @@ cursor_load(struct merge *merge, struct merge_cursor *cursor, uint64_t *key)
 	return 1;
 }
 
-/* Reads the run. */
+/* ---- batches: runs that are due soon, read together ---- */
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct merge_place *one = a, *other = b;
+
+	return one->start < other->start ? -1 : one->start > other->start;
+}
+
+/* Notes where the bytes of runs are that one call has read. */
+static void batch_note(struct merge_batch *batch, const struct merge_place *places, size_t n,
+		       size_t at, size_t got)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t len = places[i].end - places[i].start;
+
+		if (len > got)
+			return;
+		batch->at[places[i].due - batch->first] = at;
+		at += len;
+		got -= len;
+	}
+}
+
+/* Reads the runs, which are in order of the file. One that cannot be read has no bytes in the batch. */
+static void batch_read(struct merge *merge, const struct merge_place *places, size_t n)
+{
+	size_t at = 0, len, group;
+
+	for (size_t i = 0; i < n; i += group) {
+		ssize_t got;
+
+		for (group = 1;
+		     i + group < n && places[i + group].start == places[i + group - 1].end;)
+			group++;
+		len = places[i + group - 1].end - places[i].start;
+		got = dkt__pread_all(merge->log->fd, merge->batch.bytes + at, len, places[i].start);
+		if (got > 0)
+			batch_note(&merge->batch, places + i, group, at, (size_t)got);
+		at += len;
+	}
+}
+
+/* Reads a batch that begins with that due run. */
+static int batch_load(struct merge *merge, size_t first)
+{
+	struct merge_batch *batch = &merge->batch;
+	struct merge_place *places = NULL;
+	size_t n = 0, sum = 0;
+	int err = 0;
+
+	batch->first = first;
+	batch->n = 0;
+	for (size_t i = first; !err && i < merge->n_due; i++) {
+		const struct run *run = &merge->log->runs.run[merge->due[i]];
+
+		sum += run->end - run->start;
+		if (sum > merge->log->batch)
+			break;
+		err = dkt__append(places, n, (struct merge_place){ run->start, run->end, i });
+		if (!err)
+			err = dkt__append(batch->at, batch->n, SIZE_MAX);
+	}
+	if (!err && n > 1 && !batch->bytes)
+		batch->bytes = dkt__read_buffer(merge->log->batch);
+	if (n > 1 && !batch->bytes)
+		err = -ENOMEM;
+	if (!err && n > 1) {
+		qsort(places, n, sizeof(*places), place_compare);
+		batch_read(merge, places, n);
+	}
+	free(places);
+	return err;
+}
+
+/* Copies the next due run out of the batch. 1: it is not there. */
+static int batch_copy(struct merge *merge, uint8_t *to, size_t len)
+{
+	struct merge_batch *batch = &merge->batch;
+	size_t i = merge->next_due - batch->first;
+	int err = i < batch->n ? 0 : batch_load(merge, merge->next_due);
+
+	if (err)
+		return err;
+	i = merge->next_due - batch->first;
+	if (i >= batch->n || batch->at[i] == SIZE_MAX)
+		return 1;
+	memcpy(to, batch->bytes + batch->at[i], len);
+	return 0;
+}
+
+/* ---- runs ---- */
+
+/* Reads the next due run. */
 static int cursor_read(struct merge *merge, struct merge_cursor *cursor, const struct run *run)
 {
 	size_t len = run->end - run->start;
-	ssize_t got;
+	ssize_t got = (ssize_t)len;
+	int err;
 
 	if (!cursor->buf)
 		cursor->buf = dkt__read_buffer(merge->log->longest);
 	if (!cursor->buf)
 		return -ENOMEM;
-	got = dkt__pread_all(merge->log->fd, cursor->buf, len, run->start);
+	err = batch_copy(merge, cursor->buf, len);
+	if (err < 0)
+		return err;
+	if (err)
+		got = dkt__pread_all(merge->log->fd, cursor->buf, len, run->start);
 	if (got < 0)
 		return (int)got;
 	if ((size_t)got < len)
@@ -178,6 +283,7 @@ int dkl_merge_slice(struct merge *merge, struct slices *slices, uint64_t size)
 		return 1;
 	merge->from = slices->to;
 	merge->n_due = merge->next_due = 0;
+	merge->batch.first = merge->batch.n = 0;
 	merge->horizon = 0;
 	for (size_t i = 0; !err && i < slices->n_open; i++)
 		err = dkt__append(merge->due, merge->n_due, slices->open[i]);
@@ -207,6 +313,8 @@ void dkl_merge_clear(struct merge *merge)
 	free(merge->cursors);
 	free(merge->idle);
 	free(merge->due);
+	free(merge->batch.bytes);
+	free(merge->batch.at);
 	dkt__heap_clear(&merge->heap);
 	*merge = (struct merge){ 0 };
 }

@@ -15,6 +15,7 @@ struct merge_log {
 	struct record_masks show;
 	struct runs runs; /* sorted */
 	size_t longest; /* run, in bytes */
+	size_t batch; /* bytes of runs that a thread reads at once, before they are due */
 };
 
 /* The slices that have been taken; starts as all zeroes. */
@@ -27,6 +28,14 @@ struct slices {
 
 struct merge_cursor;
 
+/* Runs that were read together: fewer calls read those that are next to each other in the file. */
+struct merge_batch {
+	uint8_t *bytes;
+	size_t first; /* the first of them in the list of due runs */
+	size_t n;
+	size_t *at; /* where each is in the bytes; SIZE_MAX: it is not there */
+};
+
 struct merge {
 	const struct merge_log *log;
 	uint64_t from; /* lowest key of the slice */
@@ -38,6 +47,7 @@ struct merge {
 	struct dkt__heap heap; /* of cursors */
 	struct merge_cursor *cursors;
 	size_t n_cursors;
+	struct merge_batch batch;
 	uint32_t *idle; /* cursors without a run */
 	size_t n_idle;
 	bool taken; /* the heap's first cursor is at the record that was returned last */

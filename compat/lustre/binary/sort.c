@@ -21,6 +21,9 @@
 
 #define SLICE_MIN (512u << 10)
 
+/* The share of the memory in which a thread keeps runs that are due soon. */
+#define BATCH_PART 32
+
 struct record_sort {
 	struct dkt_ctx *ctx;
 	struct record_counts counts;
@@ -268,6 +271,7 @@ static int make_runs(struct record_sort *sort, const struct record_sort_opts *op
 		dkl_runs_join(runs, RUN_ALONE);
 	dkl_runs_order(runs);
 	sort->log.longest = dkl_runs_longest(runs);
+	sort->log.batch = sort->memory / BATCH_PART;
 	if (!err)
 		err = dkl_merge_slice(&sort->merge, &whole, UINT64_MAX);
 	/* 1: there are no runs. */

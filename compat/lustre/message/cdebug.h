@@ -8,11 +8,16 @@
 #define CDEBUG_NAME  "cdebug"
 
 /*
- * Two more probes on the same messages, if dktrace:cdebug records only data that fits into every
- * record: one for strings, one for all data of messages with a nested format.
+ * More probes on the same messages, if dktrace:cdebug records only data that fits into every record:
+ * one for strings, and two for all data of messages with a nested format, which is the first argument,
+ * or the third.
  */
-#define CDEBUG_STRINGS "cdebug_strings"
-#define CDEBUG_NESTED  "cdebug_nested"
+#define CDEBUG_STRINGS      "cdebug_strings"
+#define CDEBUG_NESTED       "cdebug_nested"
+#define CDEBUG_NESTED_THIRD "cdebug_nested_third"
+
+/* The argument of the format that is the nested one, counted from 0. */
+#define CDEBUG_THIRD 2
 
 /* How a machine passes arguments. */
 enum cdebug_machine {
@@ -30,6 +35,7 @@ enum cdebug_place {
 	CDEBUG_WORDS, /* the same function, but only the argument words */
 	CDEBUG_POINTEES, /* the same function, but only the data that the words point to */
 	CDEBUG_CALL, /* the instructions that call it with a nested format */
+	CDEBUG_CALL_THIRD, /* those of them where it can be the third argument */
 };
 
 /*
@@ -62,6 +68,16 @@ bool dkl_cdebug_is_heavy(struct dkt_ctx *ctx);
 /* Returns the number of messages that the probe has missed, because the CPU was within a probe. */
 uint64_t dkl_cdebug_missed(struct dkt_ctx *ctx);
 
+/* Where the messages are that the probe has missed, if they are recent ones of this machine. */
+#define CDEBUG_ELSEWHERE "; Lustre's own buffer has them"
+
+/*
+ * Prints how many messages the probe has missed, and the words, after the program's name and that of the
+ * file (NULL: none). False: none.
+ */
+bool dkl_cdebug_report_missed(uint64_t missed, const char *self, const char *name,
+			      const char *words);
+
 /* Removes the probes if dktrace has created them, unless another debug log has enabled them. */
 int dkl_cdebug_remove(struct dkt_ctx *ctx);
 
@@ -77,6 +93,9 @@ int dkl_cdebug_lend(struct dkt_ctx *ctx, bool *created);
 /* The same for a command that can do without them: an error is logged. Returns true if it created them. */
 bool dkl_cdebug_try_lend(struct dkt_ctx *ctx);
 void dkl_cdebug_take_back(struct dkt_ctx *ctx);
+
+/* True if the event of the group has this name and is at calls with a nested format. */
+bool dkl_cdebug_is_at_call(const char *name);
 
 /* True if the probe is one of these, at any of its places. */
 bool dkl_cdebug_is_probe(const struct dkt_probe *probe);

@@ -7,7 +7,7 @@
  *   a0, a1, ...  the argument words that follow the format
  *   s0, ...      the strings that they may point to
  *   q0, ...      the first 8 bytes that they point to
- *   v_fmt        the format of a %pV that is the first argument
+ *   v_fmt        the format of a %pV that is the first argument, or the third
  *   v0, ...      the words of its arguments, registers first
  *   t0, ...      the strings that these may point to
  *   d0, n0, ...  the names of a struct dentry that word a0, v0, ... may point to
@@ -18,10 +18,16 @@
  * are arguments. Following a word that is not an address costs two page faults, so dktrace:cdebug
  * does not record everything for every message. Messages with a nested format have some forty
  * arguments and come from a few functions; if the calls in these functions are found, they get a
- * probe of their own, dktrace:cdebug_nested. The kernel drops a record that is larger than a page,
+ * probe of their own, dktrace:cdebug_nested. Where the nested format can be the third argument, one more
+ * probe, dktrace:cdebug_nested_third, records the same of that. The kernel drops a record that is larger than a page,
  * without counting it; therefore dktrace:cdebug then records only the words, the names and the
- * format, and dktrace:cdebug_strings records the strings of the same message. A failed dereference
+ * format, and dktrace:cdebug_strings records the strings of the same message. It has the format
+ * again, so that a filter of the kernel can tell which strings are arguments. A failed dereference
  * leaves a field empty.
+ *
+ * The kernel measures all strings before it copies them. If one has grown meanwhile, the last ones
+ * are cut. A word that is no argument may point to memory that changes, so the fields that are
+ * strings more often come first.
  */
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/io.h"
@@ -43,11 +49,12 @@ struct tier {
 
 /*
  * The line of an RPC request has 42 arguments: names, then one-letter flags, then the name of a
- * job. Most messages have only a few, and the data that their other words point to wastes space.
+ * job. In that of a lock on an extent the NID is the 22nd. Most messages have only a few, and the data
+ * that their other words point to wastes space.
  */
 static const struct tier full[] = {
-	{ 44, 17, 19, 5, 0, 12, 13, 1 },
-	{ 28, 17, 11, 0, 0, 12, 8, 1 },
+	{ 42, 22, 14, 5, 0, 12, 12, 1 },
+	{ 28, 22, 6, 0, 0, 12, 8, 1 },
 	{ 28, 16, 0, 0, 0, 12, 4, 0 },
 	{ 16, 8, 0, 0, 0, 6, 0, 0 },
 	{ 8, 4, 0, 0, 0, 0, 0, 0 },
@@ -64,7 +71,7 @@ static const struct tier words_only[] = {
 };
 
 static const struct tier pointees[] = {
-	{ .strings = 8, .shorts = 4, .raw = 4, .names = 1 },
+	{ .strings = 9, .shorts = 3, .raw = 4, .names = 3 },
 	{ .strings = 6, .raw = 2 },
 };
 
@@ -91,6 +98,11 @@ unsigned int dkl_cdebug_call_stack(enum cdebug_machine machine)
 	return machine == CDEBUG_X86_64 ? 8 : 0;
 }
 
+bool dkl_cdebug_is_at_call(const char *name)
+{
+	return !strcmp(name, CDEBUG_NESTED) || !strcmp(name, CDEBUG_NESTED_THIRD);
+}
+
 /*
  * Returns argument i of the function, counted from 1. Within the function, the first word of the
  * stack is the return address on x86-64. At the call, the kernel accepts only names of registers.
@@ -100,11 +112,12 @@ static const char *argument(enum cdebug_machine machine, enum cdebug_place place
 {
 	static const char *const x86_64[] = { "di", "si", "dx", "cx", "r8", "r9" };
 	unsigned int registers = dkl_cdebug_va_registers(machine);
-	bool returns = machine == CDEBUG_X86_64 && place != CDEBUG_CALL;
+	bool call = place == CDEBUG_CALL || place == CDEBUG_CALL_THIRD;
+	bool returns = machine == CDEBUG_X86_64 && !call;
 
 	if (i > registers)
 		snprintf(text, size, "$stack%u", i - registers - !returns);
-	else if (place != CDEBUG_CALL)
+	else if (!call)
 		snprintf(text, size, "$arg%u", i);
 	else if (machine == CDEBUG_X86_64)
 		snprintf(text, size, "%%%s", x86_64[i - 1]);
@@ -171,17 +184,25 @@ static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 
 /*
  * The name of a dentry, for messages whose first argument is not a %pV. If it is not a dentry, this
- * costs a fault, so only the first argument is recorded, where Lustre's own messages have it.
+ * costs a fault, so only the first three arguments are recorded, where most of Lustre's messages have
+ * it, or only the first one in a probe that records all data. The message of a rename has the new name
+ * as the sixth argument, in Lustre 2.17 as the seventh, that of a link as the ninth; these are recorded
+ * at the call.
  */
 static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
 		      const struct tier *tier, unsigned int dentry_name)
 {
+	static const unsigned int at_call[] = { 0, 5, 6, 8 };
+	const bool call = place == CDEBUG_CALL;
+	const unsigned int n = call && tier->names ? ARRAY_SIZE(at_call) : tier->names;
 	char arg[16];
 
-	for (unsigned int i = 0; dentry_name && i < tier->names; i++) {
-		if (place == CDEBUG_MSG || place == CDEBUG_POINTEES) {
-			fprintf(f, " d%u=+0(+%u(%s)):string", i, dentry_name,
-				argument(machine, place, 3 + i, arg, sizeof(arg)));
+	for (unsigned int i = 0; dentry_name && i < n; i++) {
+		const unsigned int at = call ? at_call[i] : i;
+
+		if (place == CDEBUG_MSG || place == CDEBUG_POINTEES || call) {
+			fprintf(f, " d%u=+0(+%u(%s)):string", at, dentry_name,
+				argument(machine, place, 3 + at, arg, sizeof(arg)));
 		} else if (place == CDEBUG_VMSG2) {
 			fprintf(f, " n%u=+0(+%u(", 2 + i, dentry_name);
 			put_va_word(f, machine, "$arg3", 2 + i);
@@ -199,9 +220,9 @@ static void put_head(FILE *f, enum cdebug_machine machine, enum cdebug_place pla
 	fprintf(f, "msg_subsys=+16(%s):x32 msg_mask=+24(%s):x32", data, data);
 	if (place != CDEBUG_POINTEES)
 		fprintf(f,
-			" msg_file=+0(+0(%s)):string msg_fn=+0(+8(%s)):string"
-			" msg_line=+20(%s):s32 fmt=+0(%s):string",
-			data, data, data, argument(machine, place, 2, fmt, sizeof(fmt)));
+			" msg_file=+0(+0(%s)):string msg_fn=+0(+8(%s)):string msg_line=+20(%s):s32",
+			data, data, data);
+	fprintf(f, " fmt=+0(%s):string", argument(machine, place, 2, fmt, sizeof(fmt)));
 }
 
 /* The argument of %pV points to struct { const char *fmt; va_list *va; }. */
@@ -210,7 +231,8 @@ static void put_nested(FILE *f, enum cdebug_machine machine, enum cdebug_place p
 {
 	char arg[16], list[32];
 
-	argument(machine, place, 3, arg, sizeof(arg));
+	argument(machine, place, 3 + (place == CDEBUG_CALL_THIRD ? CDEBUG_THIRD : 0), arg,
+		 sizeof(arg));
 	snprintf(list, sizeof(list), "+8(%s)", arg);
 	fprintf(f, " v_fmt=+0(+0(%s)):string", arg);
 	put_va_list(f, machine, list, tier);
@@ -230,7 +252,8 @@ static const struct tier *find_tier(enum cdebug_place place, unsigned int nr)
 
 static bool in_parts(enum cdebug_place place)
 {
-	return place == CDEBUG_WORDS || place == CDEBUG_POINTEES || place == CDEBUG_CALL;
+	return place == CDEBUG_WORDS || place == CDEBUG_POINTEES || place == CDEBUG_CALL ||
+	       place == CDEBUG_CALL_THIRD;
 }
 
 int dkl_cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int nr,
@@ -252,13 +275,16 @@ int dkl_cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsi
 		fprintf(f, " sp=$stack");
 	if (place == CDEBUG_VMSG2) {
 		fprintf(f, " fmt2=+0($arg4):string");
-		put_words(f, machine, place, tier, 5);
+		put_names(f, machine, place, tier, dentry_name);
 		put_va_list(f, machine, "$arg3", tier);
+		put_words(f, machine, place, tier, 5);
 	} else {
+		put_names(f, machine, place, tier, dentry_name);
+		if (place == CDEBUG_CALL || place == CDEBUG_CALL_THIRD)
+			put_nested(f, machine, place, tier);
 		put_words(f, machine, place, tier, 3);
-		if (place == CDEBUG_MSG || place == CDEBUG_CALL)
+		if (place == CDEBUG_MSG)
 			put_nested(f, machine, place, tier);
 	}
-	put_names(f, machine, place, tier, dentry_name);
 	return dkt__text_end(f, 0, fields);
 }

@@ -131,6 +131,8 @@ bool dkl_message_joiner_take(struct message_joiner *joiner, const struct message
 	if (joiner->left.message && rec->data == joiner->left.rec.data)
 		return false;
 	part.kind = dkl_message_part(message, rec, &part.stack);
+	if (part.kind == MESSAGE_CALL && !dkl_message_is_complete(message, rec))
+		return true;
 	/* The caller asks about the same record again. */
 	if (rec->ts == joiner->ts && rec->cpu == joiner->cpu && rec->data == joiner->data)
 		return part.kind != MESSAGE_WHOLE;

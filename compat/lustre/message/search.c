@@ -4,14 +4,15 @@
  *
  * "*timed out*" is in the format "timed out after %d s", in the constant "timed out for slow
  * reply", which a format "Request sent has %s: ..." may print, and nowhere in "rc = %d". The words
- * "has timed out" are split: the kernel compares the format with "*has %s*" and the argument with
- * "timed out*".
+ * "has timed out" are split: the kernel compares the format with "Request sent has %s*" and its first
+ * argument with "timed out*".
  */
 #include "compat/lustre/message/search.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 
+#include "compat/lustre/message/words.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
@@ -80,22 +81,41 @@ static char *make_glob(const char *before, const char *text, size_t len, const c
 	return glob;
 }
 
-static int add_part(struct search *search, const char *format, char *format_glob, char *argument)
+static int add_part(struct search *search, const char *format, struct search_part part)
 {
 	bool known = false;
-	int err = format_glob && argument ? add_once(&search->split, format) : -ENOMEM;
+	int err = part.format && part.argument ? add_once(&search->split, format) : -ENOMEM;
 
 	for (size_t i = 0; !err && !known && i < search->n_parts; i++)
-		known = !strcmp(search->parts[i].format, format_glob) &&
-			!strcmp(search->parts[i].argument, argument);
+		known = search->parts[i].word == part.word &&
+			!strcmp(search->parts[i].format, part.format) &&
+			!strcmp(search->parts[i].argument, part.argument);
 	if (!err && !known)
-		err = dkt__append(search->parts, search->n_parts,
-				  (struct search_part){ format_glob, argument });
+		err = dkt__append(search->parts, search->n_parts, part);
 	if (err || known) {
-		free(format_glob);
-		free(argument);
+		free(part.format);
+		free(part.argument);
 	}
 	return err;
+}
+
+/*
+ * A part with the format up to the %s at s and the text after it. The beginning tells which word the
+ * string is, so that no other string can be taken for it.
+ */
+static struct search_part make_part(const char *format, const char *s, const char *after,
+				    char *argument)
+{
+	const char *from = s - format > MAX_WORDS ? s - MAX_WORDS : format;
+	char *tail __cleanup(free) = make_glob("%s", after, strlen(after), "*");
+
+	return (struct search_part){
+		.format =
+			tail ? make_glob(from > format ? "*" : "", from, (size_t)(s - from), tail) :
+			       NULL,
+		.word = dkl_words_before(format, s),
+		.argument = argument,
+	};
 }
 
 /*
@@ -114,22 +134,22 @@ static int split_behind(struct search *search, const struct dkt__strings *texts,
 		if (is_format(text))
 			continue;
 		if (starts(text, rest))
-			return add_part(search, format, make_glob("*", words, k, "%*"),
-					make_glob("", rest, len, "*"));
+			return add_part(search, format,
+					make_part(format, s, "", make_glob("", rest, len, "*")));
 		/*
 		 * The string can also end within the words, if the format continues with the
 		 * others.
 		 */
 		if (n >= MIN_SIDE && n < len && !strncmp(rest, text, n) && starts(after, rest + n))
-			return add_part(search, format, make_glob("*", words, k, "%*"),
-					make_glob("", text, n, ""));
+			return add_part(search, format,
+					make_part(format, s, rest + n, make_glob("", text, n, "")));
 	}
 	return 0;
 }
 
 /* Splits words that begin in the string: "timed out" + " after". */
 static int split_before(struct search *search, const struct dkt__strings *texts, const char *format,
-			const char *words, size_t k)
+			const char *s, const char *words, size_t k)
 {
 	for (size_t i = 0; i < texts->n; i++) {
 		const char *text = texts->list[i];
@@ -137,8 +157,8 @@ static int split_before(struct search *search, const struct dkt__strings *texts,
 
 		if (!is_format(text) && n >= k && !strncmp(text + n - k, words, k))
 			return add_part(search, format,
-					make_glob("*%s", words + k, strlen(words + k), "*"),
-					make_glob("*", words, k, ""));
+					make_part(format, s, words + k,
+						  make_glob("*", words, k, "")));
 	}
 	return 0;
 }
@@ -154,7 +174,7 @@ static int split_format(struct search *search, const struct dkt__strings *texts,
 			if ((size_t)(s - format) >= k && !strncmp(s - k, words, k))
 				err = split_behind(search, texts, format, s, words, k);
 			if (!err && starts(s + 2, words + k))
-				err = split_before(search, texts, format, words, k);
+				err = split_before(search, texts, format, s, words, k);
 		}
 	return err;
 }
@@ -251,101 +271,4 @@ void dkl_search_clear(struct search *search)
 	dkt__strings_clear(&search->arguments);
 	dkt__strings_clear(&search->split);
 	*search = (struct search){ 0 };
-}
-
-/* ---- the condition ---- */
-
-/* True for fields with a format, or with the whole text. */
-static bool holds_format(const struct dkt_field *field)
-{
-	static const char *const names[] = { "fmt", "fmt2", "v_fmt", "msg" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(field->name, names[i]))
-			return true;
-	return false;
-}
-
-/* True for s0, t2, ..., the strings of arguments, and for d0, n2, ..., the names of dentries. */
-static bool holds_argument(const struct dkt_field *field)
-{
-	return strchr("stdn", field->name[0]) && field->name[1] &&
-	       !field->name[1 + strspn(field->name + 1, "0123456789")];
-}
-
-struct condition {
-	FILE *f;
-	const struct dkt_field *const *fields;
-	size_t n;
-	bool any;
-};
-
-/* Writes (FIELD ~ "GLOB" || ...) for the fields that can have it; false: no such field. */
-static bool put_fields(struct condition *condition, const char *between,
-		       bool (*holds)(const struct dkt_field *field), const char *glob)
-{
-	/* A format can end with a newline, which the words do not have. */
-	bool line_end = holds == holds_format && glob[strlen(glob) - 1] != '*';
-	bool first = true;
-
-	for (size_t i = 0; i < condition->n; i++) {
-		const struct dkt_field *field = condition->fields[i];
-
-		if (!(field->flags & DKT_FIELD_STRING) || !holds(field))
-			continue;
-		fprintf(condition->f, "%s%s ~ \"%s\"", first ? between : " || ", field->name, glob);
-		if (line_end)
-			fprintf(condition->f, " || %s ~ \"%s?\"", field->name, glob);
-		first = false;
-	}
-	return !first;
-}
-
-static void put_whole(struct condition *condition, bool (*holds)(const struct dkt_field *field),
-		      const char *glob)
-{
-	condition->any |= put_fields(condition, condition->any ? " || " : "", holds, glob);
-}
-
-static bool has_field(const struct condition *condition,
-		      bool (*holds)(const struct dkt_field *field))
-{
-	for (size_t i = 0; i < condition->n; i++)
-		if (condition->fields[i]->flags & DKT_FIELD_STRING && holds(condition->fields[i]))
-			return true;
-	return false;
-}
-
-/* For an event without a format, whose message has it in another record, test only the argument. */
-static void put_part(struct condition *condition, const struct search_part *part)
-{
-	if (!has_field(condition, holds_argument))
-		return;
-	fputs(condition->any ? " || (" : "(", condition->f);
-	if (put_fields(condition, "(", holds_format, part->format))
-		fputs(") && ", condition->f);
-	put_fields(condition, "(", holds_argument, part->argument);
-	fputs("))", condition->f);
-	condition->any = true;
-}
-
-int dkl_search_condition(const struct search *search, struct dkt_event *event, char **text)
-{
-	struct condition condition = { 0 };
-	bool found = search->formats.n || search->arguments.n || search->n_parts;
-	size_t len;
-	int err = dkt_event_fields(event, &condition.fields, &condition.n);
-
-	*text = NULL;
-	condition.f = err ? NULL : open_memstream(text, &len);
-	if (!condition.f)
-		return err ? err : -ENOMEM;
-	/* A constant that does not look like a format can be one. */
-	if (!found || search->formats.n || search->arguments.n || dkt_event_field(event, "msg"))
-		put_whole(&condition, holds_format, search->glob);
-	if (!found || search->arguments.n)
-		put_whole(&condition, holds_argument, search->glob);
-	for (size_t i = 0; i < search->n_parts; i++)
-		put_part(&condition, &search->parts[i]);
-	return dkt__text_end(condition.f, condition.any ? 0 : -ENOENT, text);
 }

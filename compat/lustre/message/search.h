@@ -25,6 +25,7 @@ struct search {
 
 struct search_part {
 	char *format; /* glob for the format */
+	unsigned int word; /* the number of the argument among its words */
 	char *argument; /* glob for the argument */
 };
 
@@ -44,8 +45,9 @@ int dkl_search_modules(struct dkt_ctx *ctx, const char *words, struct search *se
 void dkl_search_clear(struct search *search);
 
 /*
- * Gets the condition for a record of this message event to have the words, in the kernel's filter
- * language. The caller frees it. -ENOENT: the event has no field that can have them.
+ * search_condition.c: gets the condition for a record of this message event to have the words, in the
+ * kernel's filter language. It holds only for messages whose text has the words. The caller frees it. -ENOENT:
+ * the event has no field that can have them, or no format that tells its arguments from other words.
  */
 int dkl_search_condition(const struct search *search, struct dkt_event *event, char **condition);
 

@@ -21,7 +21,7 @@
 /*
  * ---- nested formats: as requests, locks and quota print themselves ----
  *
- * These two have the names of Lustre's own, where dktrace looks for them.
+ * These functions have the names of Lustre's own, where dktrace looks for them.
  */
 
 #ifdef LIBCFS_2_12
@@ -70,6 +70,57 @@ noinline void _ldlm_lock_debug(struct libcfs_debug_msg_data *data, void *lock, u
 	va_end(args);
 }
 
+#ifndef LIBCFS_2_12
+__printf(3, 4) void llcrypt_msg(const char *device, int mask, const char *fmt, ...);
+
+noinline void llcrypt_msg(const char *device, int mask, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	if (device)
+		CDEBUG(mask, "llcrypt (%s, inode %lu): %pV\n", device, 4711UL, &vaf);
+	else
+		CDEBUG(mask, "llcrypt: %pV\n", &vaf);
+	va_end(args);
+}
+
+__printf(2, 3) void __nrs_tbf_cli_debug(struct libcfs_debug_msg_data *data, const char *fmt, ...);
+
+noinline void __nrs_tbf_cli_debug(struct libcfs_debug_msg_data *data, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	libcfs_debug_msg(
+		data,
+		"%s.%d NRS: %pV: class@%p key %s rule@0x%p gen %llu rate %llu depth %llu token %llu deadline %llu time %llu state 0x%lx ref %u\n",
+		"ost_io", 1, &vaf, data, "dd.0", data, 3ULL, 10000ULL, 3ULL, 2ULL, 1763639820ULL,
+		1763639819ULL, 5UL, 2);
+	va_end(args);
+}
+
+static void emit_nested_later(void)
+{
+	static struct libcfs_debug_msg_data data = { __FILE__, "emit_nested_later", S_RPC,
+						     __LINE__, D_RPCTRACE,          NULL };
+	static const char *volatile name = "aes-256-xts";
+
+	llcrypt_msg("sda1", D_HA, "Allocated %s (priority %d)", name, 300);
+	llcrypt_msg(NULL, D_HA, "Missing crypto API support for %s", name);
+	if (libcfs_debug & D_RPCTRACE)
+		__nrs_tbf_cli_debug(&data, "class %s after %llu of %d", name, 1ULL << 40, 12);
+}
+#else
+static void emit_nested_later(void)
+{
+}
+#endif
+
 #define REQ(mask, fmt, ...)                                                                        \
 	do {                                                                                       \
 		static struct libcfs_debug_msg_data data_;                                         \
@@ -99,6 +150,7 @@ static void emit_nested(void)
 	REQ(D_RPCTRACE, "(re)connect request (timeout %d)", 5);
 	REQ(D_HA, "%s: %d of %llu failed: %s", "lustre-OST0001", 3, 1ULL << 40, "timed out");
 	REQ(D_RPCTRACE, "%d %d %d %d %d %d %d %d %s", 1, 2, 3, 4, 5, 6, 7, 8, "nine");
+	emit_nested_later();
 	LOCK(D_DLMTRACE, "client blocking callback");
 	LOCK(D_DLMTRACE, "%s granted after %d.%03d s", "lock", 12, 7);
 	CDEBUG_IN(S_LDLM, D_DLMTRACE, "%pV\n", NULL);
@@ -149,6 +201,27 @@ static void emit_strings(void)
 	kfree(heap);
 }
 
+#ifndef LIBCFS_2_12
+/* It names a second dentry late, in two versions of Lustre. */
+static noinline __noclone void ll_rename(struct dentry *from, struct dentry *to)
+{
+	CDEBUG(D_NET,
+	       "VFS Op:oldname=%pd, src_dir=[%#llx:0x%x:0x%x](%d), newname=%pd, tgt_dir=%d\n", from,
+	       0x200000401ULL, 1, 0, 2, to, 7);
+	CDEBUG(D_NET,
+	       "VFS Op:oldname=%.*s, src_dir=[%#llx:0x%x:0x%x](%d), newname=%pd, tgt_dir=%d\n", 3,
+	       from->d_name.name, 0x200000401ULL, 1, 0, 2, to, 7);
+}
+
+/* Another one names it later still. */
+static noinline __noclone void ll_link(struct dentry *to)
+{
+	CDEBUG(D_NET,
+	       "VFS Op: inode=[%#llx:0x%x:0x%x](%d), dir=[%#llx:0x%x:0x%x](%d), target=%pd\n",
+	       0x200000401ULL, 1, 0, 2, 0x200000402ULL, 1, 0, 2, to);
+}
+#endif
+
 static void emit_pointers(void)
 {
 	/* Not static: an address whose first bytes are no string of any length. */
@@ -158,10 +231,17 @@ static void emit_pointers(void)
 				  .sin_addr.s_addr = htonl(0x0a00020f) };
 	u32 ip = 0x0a00020f;
 
-	static struct dentry entry;
+	static struct dentry entry, newer;
 
 	entry.d_name.name = "a file's name";
+	newer.d_name.name = "its new name";
 	CDEBUG(D_NET, "VFS Op:name=%pd, flags=%u\n", &entry, 5);
+#ifndef LIBCFS_2_12
+	/* The single probe on Lustre 2.12 records only the name of the first argument. */
+	CDEBUG(D_NET, "%s: stale dentry %pd and %pd\n", "lustre", &entry, &entry);
+	ll_rename(&entry, &newer);
+	ll_link(&newer);
+#endif
 	CDEBUG(D_NET, "cut %.4pd|\n", &entry);
 	CDEBUG(D_NET, "wide %20pd|\n", &entry);
 	CDEBUG(D_NET, "pointer %p %px %pK\n", bytes, bytes, bytes);
@@ -238,9 +318,27 @@ static noinline void ldlm_expired_completion_wait(void)
 	     1763639720LL, 100LL);
 }
 
+/* No attribute checks this format. */
+static noinline void with_left_over(const char *fmt, ...)
+{
+	static struct libcfs_debug_msg_data data = { __FILE__, "with_left_over",
+						     S_RPC,    __LINE__,
+						     D_HA,     NULL };
+	const char *args[6];
+	va_list list;
+	int i;
+
+	va_start(list, fmt);
+	for (i = 0; i < 6; i++)
+		args[i] = va_arg(list, const char *);
+	va_end(list);
+	libcfs_debug_msg(&data, fmt, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
 static void emit_incident(const char *which)
 {
 	static const char *volatile then = "wait for recovery to complete";
+	static const char *volatile client = "client of before";
 	static char nid[24];
 
 	/* No constant of the module has it. */
@@ -258,6 +356,13 @@ static void emit_incident(const char *which)
 		CDEBUG(D_WARNING | D_CONSOLE,
 		       "%s: Connection to %s (at %s) was lost; in progress operations using this service will %s\n",
 		       "lustre-OST0001-osc-ffff9b", "lustre-OST0001", "192.168.1.20@tcp", then);
+	else if (!strcmp(which, "client"))
+		CDEBUG(D_HA, "%s: type %s is known\n", "lustre", client);
+	else if (!strcmp(which, "admin"))
+		CDEBUG(D_HA, "%s: evicting %s at administrative request\n", "lustre", client);
+	else if (!strcmp(which, "left"))
+		/* More words than the format takes, as if they were left in the registers and on the stack. */
+		with_left_over("%s: type %s\n", "evicting ", "x", client, client, client, client);
 	else if (!strcmp(which, "quiet"))
 		CDEBUG(D_WARNING, "%s: there are no stripes for fid 0x%x\n", "lustre", 7);
 }
@@ -284,6 +389,21 @@ static void emit_rpc(unsigned int ms)
 	CDEBUG(D_RPCTRACE,
 	       "Completed RPC req@%p pname:cluuid:pid:xid:nid:opc:job %s:%s:%d:%llu:%s:%d:%s\n",
 	       req, "ptlrpcd_00_01", client, current->pid, xid, "192.168.1.20@tcp", 4, "dd.0");
+}
+
+/* Locks and memory as the server of an eviction sees them. */
+static void emit_lock(void)
+{
+	static const char *volatile name = "lock";
+	static char memory[8];
+
+	CDEBUG(D_MALLOC, "kmalloced '(%s)': %d at %p (tot %d).\n", name, 512, memory, 512);
+	LOCK(D_DLMTRACE, "server-side enqueue handler, new lock created");
+	LOCK(D_DLMTRACE, "server preparing blocking AST");
+	emit_incident("evict");
+	LOCK(D_DLMTRACE, "server cancels blocked lock after %llds", 0LL);
+	CDEBUG(D_MALLOC, "kmalloced '(%s)': %d at %p (tot %d).\n", "kept", 64, memory + 4, 576);
+	CDEBUG(D_MALLOC, "kfreed '(%s)': %d at %p (tot %d).\n", name, 512, memory, 64);
 }
 
 /* ---- contexts ---- */
@@ -375,6 +495,8 @@ int libcfs_emit(char *words)
 		emit_flood(n);
 	} else if (!strcmp(what, "rpc")) {
 		emit_rpc(n);
+	} else if (!strcmp(what, "lock")) {
+		emit_lock();
 	} else if (!strcmp(what, "long")) {
 		emit_long(n);
 	} else if (!strcmp(what, "softirq")) {

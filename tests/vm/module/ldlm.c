@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A lock with a resource, laid out and named as Lustre's, and a function that is handed it: for
- * probes. Writing N to the parameter "conflicts" calls it N times, with values that are known.
+ * Locks with a resource, laid out and named as Lustre's, and functions that are handed them: for
+ * probes. Writing N to the parameter "conflicts" calls one N times and one twice, with values that are known.
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
@@ -21,6 +21,13 @@ struct ldlm_resource {
 	char lr_tag[16];
 };
 
+struct obd_export {
+	int exp_refs;
+	struct {
+		char uuid[40];
+	} exp_client_uuid;
+};
+
 struct ldlm_lock {
 	struct list_head l_link;
 	struct ldlm_resource *l_resource;
@@ -31,6 +38,8 @@ struct ldlm_lock {
 		int l_readers;
 		u64 l_flags;
 	};
+	struct obd_export *l_export;
+	unsigned int l_pid;
 };
 
 /* It is inlined, so that it has no entry of its own. */
@@ -49,6 +58,29 @@ noinline int ldlm_handle_conflict_lock(struct ldlm_lock *lock, u64 *flags, int v
 }
 EXPORT_SYMBOL(ldlm_handle_conflict_lock);
 
+noinline void ldlm_add_ast_work_item(struct ldlm_lock *lock, struct ldlm_lock *new,
+				     struct list_head *work_list)
+{
+	list_add(new ? &new->l_link : &lock->l_link, work_list);
+}
+EXPORT_SYMBOL(ldlm_add_ast_work_item);
+
+/* One lock blocks another one, and is granted. */
+static void add_work(void)
+{
+	struct obd_export first = { .exp_client_uuid = { "571edfcd-9f90" } };
+	struct obd_export second = { .exp_client_uuid = { "9140ddfa-a52f" } };
+	struct ldlm_resource resource = { .lr_name = { { 0x280000400, 0x113 } } };
+	struct ldlm_lock has = { .l_resource = &resource, .l_export = &first, .l_granted_mode = 2 };
+	struct ldlm_lock wants = {
+		.l_resource = &resource, .l_export = &second, .l_req_mode = 4, .l_pid = 476
+	};
+	LIST_HEAD(work);
+
+	ldlm_add_ast_work_item(&has, &wants, &work);
+	ldlm_add_ast_work_item(&has, NULL, &work);
+}
+
 static int conflicts_set(const char *value, const struct kernel_param *param)
 {
 	struct ldlm_resource resource = { .lr_name = { { 0xabcd1234, 7 } },
@@ -65,6 +97,8 @@ static int conflicts_set(const char *value, const struct kernel_param *param)
 
 	for (; !err && n; n--)
 		ldlm_handle_conflict_lock(&lock, &flags, 5);
+	if (!err)
+		add_work();
 	return err;
 }
 

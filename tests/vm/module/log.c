@@ -41,7 +41,13 @@ struct buffer {
 	spinlock_t lock;
 	unsigned long flags;
 	struct list_head pages;
-	unsigned long n, most;
+	unsigned long n;
+#ifdef LIBCFS_2_12
+	/* Pages that the daemon has written to its file. */
+	struct list_head written;
+	unsigned long n_written;
+#endif
+	unsigned long most;
 	struct list_head stock;
 	unsigned long n_stock;
 	unsigned short ending, cpu, type, factor;
@@ -403,6 +409,9 @@ int libcfs_log_init(void)
 			spin_lock_init(&buffer->lock);
 			INIT_LIST_HEAD(&buffer->pages);
 			INIT_LIST_HEAD(&buffer->stock);
+#ifdef LIBCFS_2_12
+			INIT_LIST_HEAD(&buffer->written);
+#endif
 			buffer->cpu = cpu;
 			buffer->type = type;
 		}

@@ -16,6 +16,7 @@ struct libcfs_debug_msg_data {
 
 #define D_TRACE    0x00000001
 #define D_INODE    0x00000002
+#define D_MALLOC   0x00000010
 #define D_INFO     0x00000040
 #define D_NET      0x00000200
 #define D_WARNING  0x00000400
@@ -74,7 +75,7 @@ void libcfs_log_exit(void);
 int libcfs_files_init(void);
 void libcfs_files_exit(void);
 
-/* Emits what the words ask for: "catalogue", "incident expire|evict|wait|lost|quiet", "flood N", "long N", "softirq", "hardirq", "cpus N". */
+/* Emits what the words ask for: "catalogue", "incident expire|evict|wait|lost|quiet", "flood N", "long N", "rpc MS", "lock", "softirq", "hardirq", "cpus N". */
 int libcfs_emit(char *words);
 
 #endif
