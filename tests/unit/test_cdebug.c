@@ -535,8 +535,8 @@ static void a_nested_format_is_printed_wherever_it_is(void **state)
 	joined_clear(&j);
 }
 
-/* A rename's message has a dentry as its sixth argument, in Lustre 2.17 the seventh, a link's the ninth. */
-static void renames_and_links_have_all_names(void **state)
+/* Messages of a few functions have a dentry as their fourth to ninth argument. */
+static void late_dentries_have_their_names(void **state)
 {
 	static const struct {
 		const char *format, *field, *text;
@@ -544,6 +544,8 @@ static void renames_and_links_have_all_names(void **state)
 		{ "%pd, [%#llx:%x:%x]/%u, %pd", "d5", "old, [0x0:0:0]/0, new" },
 		{ "%.*s, [%#llx:%x:%x]/%u, %pd", "d6", "na, [0x0:0:0]/0, new" },
 		{ "%d %d %d %d %d %d %d %d %pd", "d8", "0 0 0 0 0 0 0 0 new" },
+		{ "%d %d %d %pd", "d3", "0 0 0 new" },
+		{ "%d %d %d %d %pd", "d4", "0 0 0 0 new" },
 		/* Other messages are as those of other functions. */
 		{ "%s, %d", "d5", "name <%s 0xffff888100000000>" },
 	};
@@ -561,13 +563,14 @@ static void renames_and_links_have_all_names(void **state)
 
 		put_field(&raw, event, "sp", STACK + dkl_cdebug_call_stack(CDEBUG_X86_64));
 		put_string(&raw, event, "fmt", renames[i].format);
-		if (i != 2) {
+		if (i < 2 || i > 4) {
 			put_field(&raw, event, "a0", i == 1 ? 2 : 0xffff888100000000);
 			put_field(&raw, event, "a1", i == 1 ? 0xffff888100000000 : 0);
 			put_field(&raw, event, "a5", 0xffff888100000000);
 			put_field(&raw, event, "a6", 0xffff888100000000);
 		}
-		put_field(&raw, event, "a8", 0xffff888100000000);
+		put_field(&raw, event, (char[]){ 'a', renames[i].field[1], '\0' },
+			  0xffff888100000000);
 		put_string(&raw, event, "s1", "name");
 		put_string(&raw, event, "d0", "old");
 		put_string(&raw, event, renames[i].field, "new");
@@ -669,7 +672,7 @@ int main(void)
 		cmocka_unit_test(records_become_messages),
 		cmocka_unit_test(a_reader_joins_the_records_of_a_message),
 		cmocka_unit_test(a_nested_format_is_printed_wherever_it_is),
-		cmocka_unit_test(renames_and_links_have_all_names),
+		cmocka_unit_test(late_dentries_have_their_names),
 		cmocka_unit_test(a_message_whose_end_is_missing_is_left_over),
 		cmocka_unit_test(a_probes_text_matches_lustres),
 	};

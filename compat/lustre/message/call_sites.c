@@ -15,7 +15,7 @@
 #include "lib/base/gained.h"
 #include "lib/base/parse.h"
 
-#define MAX_CALLERS 12
+#define MAX_CALLERS 14
 
 /* Limits of the code of a function that is searched, and of the calls in it. */
 #define MAX_CODE  16384

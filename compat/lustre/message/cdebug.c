@@ -19,7 +19,7 @@
 #define NOTE RUN_DIR "/.cdebug"
 
 /*
- * Functions whose messages need more data than others. The last two name a dentry late. The others
+ * Functions whose messages need more data than others. The last four name a dentry late. The others
  * pass their caller's format on as %pV: for requests, locks, quota, encryption, the scheduling of
  * requests and the network of Cray.
  */
@@ -36,6 +36,8 @@ static const char *const callers[] = {
 	"_kgnilnd_api_rc_lbug",
 	"ll_link",
 	"ll_rename",
+	"osd_index_dir_delete",
+	"osd_index_dir_insert",
 };
 
 /* The beginning of a place in the function of requests, which is in the module ptlrpc. */

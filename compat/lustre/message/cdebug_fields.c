@@ -40,7 +40,7 @@ struct tier {
 	unsigned int shorts; /* q, for the next words */
 	unsigned int more; /* s again, for the words after these */
 	unsigned int raw; /* q, for the first words */
-	unsigned int nested; /* words of a va_list that were on the stack */
+	unsigned int nested; /* words of a va_list, registers first */
 	unsigned int nested_strings; /* t, from t2 on */
 	unsigned int names; /* d, for the first words */
 };
@@ -53,11 +53,11 @@ struct tier {
  * that their other words point to wastes space.
  */
 static const struct tier full[] = {
-	{ 42, 22, 14, 5, 0, 12, 12, 1 },
-	{ 28, 22, 6, 0, 0, 12, 8, 1 },
-	{ 28, 16, 0, 0, 0, 12, 4, 0 },
-	{ 16, 8, 0, 0, 0, 6, 0, 0 },
-	{ 8, 4, 0, 0, 0, 0, 0, 0 },
+	{ 42, 22, 14, 5, 0, 18, 12, 1 },
+	{ 28, 22, 6, 0, 0, 18, 8, 1 },
+	{ 28, 16, 0, 0, 0, 18, 4, 0 },
+	{ 16, 8, 0, 0, 0, 12, 0, 0 },
+	{ 8, 4, 0, 0, 0, 8, 0, 0 },
 };
 
 /*
@@ -147,10 +147,8 @@ static void put_va_word(FILE *f, enum cdebug_machine machine, const char *list, 
 static void put_va_list(FILE *f, enum cdebug_machine machine, const char *list,
 			const struct tier *tier)
 {
-	unsigned int registers = dkl_cdebug_va_registers(machine);
-
 	fprintf(f, " v_offset=+%u(%s):s32", machine == CDEBUG_X86_64 ? 0 : 24, list);
-	for (unsigned int i = 0; i < registers + tier->nested; i++) {
+	for (unsigned int i = 0; i < tier->nested; i++) {
 		fprintf(f, " v%u=", i);
 		put_va_word(f, machine, list, i);
 	}
@@ -185,14 +183,14 @@ static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 /*
  * The name of a dentry, for messages whose first argument is not a %pV. If it is not a dentry, this
  * costs a fault, so only the first three arguments are recorded, where most of Lustre's messages have
- * it, or only the first one in a probe that records all data. The message of a rename has the new name
- * as the sixth argument, in Lustre 2.17 as the seventh, that of a link as the ninth; these are recorded
- * at the call.
+ * it, or only the first one in a probe that records all data. These are recorded at the call: the fourth
+ * and the fifth where the store in memory deletes and inserts a name, the sixth of a rename, in Lustre
+ * 2.17 the seventh, and the ninth of a link.
  */
 static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
 		      const struct tier *tier, unsigned int dentry_name)
 {
-	static const unsigned int at_call[] = { 0, 5, 6, 8 };
+	static const unsigned int at_call[] = { 0, 3, 4, 5, 6, 8 };
 	const bool call = place == CDEBUG_CALL;
 	const unsigned int n = call && tier->names ? ARRAY_SIZE(at_call) : tier->names;
 	char arg[16];

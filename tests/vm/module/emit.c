@@ -220,6 +220,19 @@ static noinline __noclone void ll_link(struct dentry *to)
 	       "VFS Op: inode=[%#llx:0x%x:0x%x](%d), dir=[%#llx:0x%x:0x%x](%d), target=%pd\n",
 	       0x200000401ULL, 1, 0, 2, 0x200000402ULL, 1, 0, 2, to);
 }
+
+/* The store in memory of Lustre 2.17 names them in between. */
+static noinline __noclone void osd_index_dir_insert(struct dentry *entry)
+{
+	CDEBUG(D_NET, "%s: Insert dirent [%#llx:0x%x:0x%x]/%pd@%pK inode@%pK nlink=%d\n",
+	       "lustre-MDT0000", 0x200000401ULL, 1, 0, entry, NULL, NULL, 1);
+}
+
+static noinline __noclone void osd_index_dir_delete(struct dentry *dir)
+{
+	CDEBUG(D_NET, "%s: Delete %s from dir@%pK %pd inode@%pK nlink=%d %d: rc=%d.\n",
+	       "lustre-MDT0000", "a file's name", NULL, dir, NULL, 1, 2, 0);
+}
 #endif
 
 static void emit_pointers(void)
@@ -241,6 +254,8 @@ static void emit_pointers(void)
 	CDEBUG(D_NET, "%s: stale dentry %pd and %pd\n", "lustre", &entry, &entry);
 	ll_rename(&entry, &newer);
 	ll_link(&newer);
+	osd_index_dir_insert(&entry);
+	osd_index_dir_delete(&newer);
 #endif
 	CDEBUG(D_NET, "cut %.4pd|\n", &entry);
 	CDEBUG(D_NET, "wide %20pd|\n", &entry);
