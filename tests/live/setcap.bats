@@ -184,7 +184,7 @@ secrets()
 	install_with_caps
 	# shellcheck disable=SC2016 # for the shell in there
 	fresh 'nobody dktrace set_param debug=ioctl && find /run/ -mindepth 1 -maxdepth 2 -type d -printf "%p %u %m\n" &&
-		lctl get_param -n debug && dktrace reset --all && ls -A /run'
+		lctl get_param -n debug && dktrace reset && ls -A /run'
 	same "0 debug=ioctl
 /run/dktrace root 700
 /run/dktrace/$DKTRACE_INSTANCE root 700
