@@ -33,7 +33,7 @@ int dkl_run_dir_check(struct dkt_ctx *ctx, const char *path)
 }
 
 /* It gets its name when it is root's, so that nobody sees it as another user's. */
-static int create(struct dkt_ctx *ctx, const char *path)
+static int create_for_root(struct dkt_ctx *ctx, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
 	char *hidden __cleanup(free) =
@@ -44,7 +44,7 @@ static int create(struct dkt_ctx *ctx, const char *path)
 		return dkt__no_memory(ctx);
 	if (mkdir(hidden, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
-	if (geteuid() && lchown(hidden, 0, 0))
+	if (lchown(hidden, 0, 0))
 		err = dkt_fail(
 			ctx, -EPERM,
 			"create %s: it must belong to root; run this as root or with cap_chown",
@@ -64,5 +64,12 @@ int dkl_run_dir_create(struct dkt_ctx *ctx, const char *path)
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
 	struct stat st;
 
-	return lstat(path, &st) ? create(ctx, path) : dkl_run_dir_check(ctx, path);
+	if (!lstat(path, &st))
+		return dkl_run_dir_check(ctx, path);
+	if (geteuid())
+		return create_for_root(ctx, path);
+	if (!mkdir(path, 0700))
+		return 1;
+	return errno == EEXIST ? dkl_run_dir_check(ctx, path) :
+				 dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
 }
