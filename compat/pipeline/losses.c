@@ -28,9 +28,8 @@ void dkl_losses_add_missed(const struct dkt__missed *list, uint64_t *messages, u
 	for (; list; list = list->next) {
 		if (!strcmp(list->probe, CDEBUG_GROUP ":" CDEBUG_NAME))
 			*messages += list->n;
-		/* These are on the same calls. */
-		else if (strcmp(list->probe, CDEBUG_GROUP ":" CDEBUG_STRINGS) != 0 &&
-			 strcmp(list->probe, CDEBUG_GROUP ":" CDEBUG_NESTED) != 0)
+		/* The other probes on messages miss parts of the same ones. */
+		else if (!dkl_cdebug_is_named(list->probe))
 			*others += list->n;
 	}
 }

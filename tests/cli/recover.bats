@@ -146,6 +146,8 @@ missed()
 		missed dktrace:made 4
 		missed dktrace:cdebug 5
 		missed dktrace:cdebug_strings 5
+		missed dktrace:cdebug_nested 1
+		missed dktrace:cdebug_nested_third 1
 	} >missed.dat
 	for command in report info; do
 		run -3 --separate-stderr dktrace "$command" missed.dat
