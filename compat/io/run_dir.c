@@ -59,7 +59,7 @@ static int create_for_root(struct dkt_ctx *ctx, const char *path)
 	return err;
 }
 
-int dkl_run_dir_create(struct dkt_ctx *ctx, const char *path)
+static int create(struct dkt_ctx *ctx, const char *path)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
 	struct stat st;
@@ -72,4 +72,11 @@ int dkl_run_dir_create(struct dkt_ctx *ctx, const char *path)
 		return 1;
 	return errno == EEXIST ? dkl_run_dir_check(ctx, path) :
 				 dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
+}
+
+int dkl_run_dir_create(struct dkt_ctx *ctx, const char *path)
+{
+	int err = create(ctx, RUN_DIR);
+
+	return err < 0 || !path ? err : create(ctx, path);
 }

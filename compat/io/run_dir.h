@@ -7,8 +7,9 @@
 struct dkt_ctx;
 
 /*
- * Creates RUN_DIR or a directory in it. It belongs to root, also if a user with capabilities creates it:
- * root refuses a directory of another user. Returns 1, or 0 if it was there, or -errno with an error message.
+ * Creates RUN_DIR, and the directory in it unless path is NULL. They belong to root, also if a user with
+ * capabilities creates them: root refuses a directory of another user. Returns 1, or 0 if the last one was
+ * there, or -errno with an error message.
  */
 int dkl_run_dir_create(struct dkt_ctx *ctx, const char *path);
 

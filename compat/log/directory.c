@@ -19,10 +19,8 @@
 
 int dkl_log_dir_create(struct debuglog *log)
 {
-	int err = dkl_run_dir_create(log->ctx, RUN_DIR);
+	int err = dkl_run_dir_create(log->ctx, log->dir);
 
-	if (err >= 0)
-		err = dkl_run_dir_create(log->ctx, log->dir);
 	return err < 0 ? err : 0;
 }
 

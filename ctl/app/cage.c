@@ -187,7 +187,7 @@ static int allow_setting(void *data, const char *path)
 /* A directory that does not exist yet can have no rule. */
 static int allow_state(struct app *app, struct dkt__cage *cage)
 {
-	app->made_run_dir = dkl_run_dir_create(app->ctx, RUN_DIR) > 0;
+	app->made_run_dir = dkl_run_dir_create(app->ctx, NULL) > 0;
 	return dkt__cage_allow(cage, "/run", DKT__CAGE_REMOVE_DIRS);
 }
 

@@ -89,11 +89,9 @@ static int try_enter(struct dkt_ctx *ctx, const struct service *service, const c
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
 	struct stat locked, now;
-	int err = dkl_run_dir_create(ctx, RUN_DIR), fd;
-
 	/* The process runs commands that the state names, so nobody else may write there. */
-	if (err >= 0)
-		err = dkl_run_dir_create(ctx, dir);
+	int err = dkl_run_dir_create(ctx, dir), fd;
+
 	if (err < 0)
 		return err;
 	err = 0;

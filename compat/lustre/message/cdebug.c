@@ -328,7 +328,7 @@ int dkl_cdebug_lend(struct dkt_ctx *ctx, bool *created)
 	*created = false;
 	if (!dkl_lustre_is_loaded())
 		return 0;
-	err = dkl_run_dir_create(ctx, RUN_DIR);
+	err = dkl_run_dir_create(ctx, NULL);
 	return err < 0 ? err : dkl_cdebug_create(ctx, created);
 }
 
