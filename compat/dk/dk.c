@@ -208,7 +208,7 @@ static int open_kernel(struct printer *p)
 	if (!err && p->log->dir && !(p->opts->flags & (DKT_LIVE_FOLLOW | LIVE_APART)) &&
 	    !p->result->clock)
 		err = dkt_instance_get_now(p->time.in, &opts.until);
-	return err ? err : dkl_timeline_open_kernel(&p->time, &opts);
+	return err ? err : dkt_source_live(p->time.in, &opts, &p->time.kernel);
 }
 
 /* The records of an earlier boot may tell its wall-clock time. */

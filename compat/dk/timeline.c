@@ -93,11 +93,6 @@ int dkl_timeline_open_lustre(struct timeline *t)
 	return t->lustre ? dkl_log_source_make(t->lustre, t->ctx, NULL, &t->theirs) : 0;
 }
 
-int dkl_timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts)
-{
-	return dkt_source_live(t->in, opts, &t->kernel);
-}
-
 int dkl_timeline_merge(struct timeline *t)
 {
 	struct dkt_merge_part parts[2];

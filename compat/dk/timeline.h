@@ -29,8 +29,7 @@ struct timeline {
 /* Opens Lustre's records. Comes first, because it adds their event to the context. */
 int dkl_timeline_open_lustre(struct timeline *t);
 
-/* Opens the kernel's records. If that fails, dkl_timeline_merge() uses Lustre's alone. */
-int dkl_timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts);
+/* Merges them with the kernel's records; without these, Lustre's are all. */
 int dkl_timeline_merge(struct timeline *t);
 
 static inline bool timeline_is_lustre(const struct timeline *t, const struct dkt_record *record)
