@@ -274,8 +274,8 @@ static const struct lock *lock_of(const struct incidents *incidents, uint32_t ho
 }
 
 /*
- * Adds who holds the lock that a thread waits for: the one that was called back and has not given it back. For a
- * lock of flock(2) nobody is called back, so its holder is told if there is only one.
+ * Adds who holds the lock that a thread waits for: the one that was called back and has not given it back. The server
+ * calls nobody back for a lock of flock(2). Then the holder is known only if it is the only one.
  */
 static void add_holder(const struct locks *locks, const struct lock *lock,
 		       struct incident *incident)

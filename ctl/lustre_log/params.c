@@ -278,7 +278,7 @@ static int add_param(void *data, const struct saved_param *param)
 static const struct limit {
 	enum table table;
 	unsigned int used, most; /* columns */
-	unsigned int percent; /* the limit is told if at least so much of it is used */
+	unsigned int percent; /* of the limit, from which on it is printed */
 	const char *words;
 } limits[] = {
 	/* clang-format off */

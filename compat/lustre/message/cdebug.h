@@ -10,7 +10,7 @@
 /*
  * More probes on the same messages, if dktrace:cdebug records only data that fits into every record:
  * one for strings, and two for all data of messages with a nested format, which is the first argument,
- * or the third.
+ * or the third. The first of them also has the names of dentries that are late arguments.
  */
 #define CDEBUG_STRINGS      "cdebug_strings"
 #define CDEBUG_NESTED       "cdebug_nested"
@@ -34,8 +34,8 @@ enum cdebug_place {
 	CDEBUG_MSG, /* libcfs_debug_msg(data, format, ...) */
 	CDEBUG_WORDS, /* the same function, but only the argument words */
 	CDEBUG_POINTEES, /* the same function, but only the data that the words point to */
-	CDEBUG_CALL, /* the instructions that call it with a nested format */
-	CDEBUG_CALL_THIRD, /* those of them where it can be the third argument */
+	CDEBUG_CALL, /* the instructions that call it with a nested format, or with a dentry late */
+	CDEBUG_CALL_THIRD, /* those of them where the nested format can be the third argument */
 };
 
 /*
@@ -94,7 +94,7 @@ int dkl_cdebug_lend(struct dkt_ctx *ctx, bool *created);
 bool dkl_cdebug_try_lend(struct dkt_ctx *ctx);
 void dkl_cdebug_take_back(struct dkt_ctx *ctx);
 
-/* True if the event of the group has this name and is at calls with a nested format. */
+/* True if the event of the group has this name and is at calls of libcfs_debug_msg(). */
 bool dkl_cdebug_is_at_call(const char *name);
 
 /* True if the probe is one of these, at any of its places. */

@@ -18,8 +18,9 @@
  * are arguments. Following a word that is not an address costs two page faults, so dktrace:cdebug
  * does not record everything for every message. Messages with a nested format have some forty
  * arguments and come from a few functions; if the calls in these functions are found, they get a
- * probe of their own, dktrace:cdebug_nested. Where the nested format can be the third argument, one more
- * probe, dktrace:cdebug_nested_third, records the same of that. The kernel drops a record that is larger than a page,
+ * probe of their own, dktrace:cdebug_nested, as do the few messages that name a dentry late. Where the
+ * nested format can be the third argument, one more probe, dktrace:cdebug_nested_third, records the
+ * same of that. The kernel drops a record that is larger than a page,
  * without counting it; therefore dktrace:cdebug then records only the words, the names and the
  * format, and dktrace:cdebug_strings records the strings of the same message. It has the format
  * again, so that a filter of the kernel can tell which strings are arguments. A failed dereference

@@ -239,7 +239,7 @@ static bool has_argument(const struct condition *condition, const struct group *
 {
 	const unsigned int named = group->va ? LEAST_NAMED : 0;
 
-	/* The format of a call is one that has a nested one. */
+	/* Other formats of calls are also in the record of dktrace:cdebug_strings. */
 	if (!group->format || (!group->va && is_named(condition->event, CDEBUG_NESTED) &&
 			       strncmp(part->format, NESTED, strlen(NESTED)) != 0))
 		return false;
