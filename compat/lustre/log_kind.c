@@ -158,6 +158,9 @@ bool dkl_log_kind_lacks_times(int fd)
 	if (n <= 0)
 		return false;
 	bytes[n] = '\0';
+	/* The header of a recording can begin with letters and a NUL. */
+	if (!strchr(bytes, '\n') && strlen(bytes) < (size_t)n)
+		return false;
 	return is_text_line(bytes) && has_lines(fd, dkl_console_text_is);
 }
 
