@@ -80,7 +80,7 @@ LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(call soname,$(KDUMPFILE))"' $
 LIB_CFLAGS += -DLIBCAPSTONE='"$(call soname,capstone,libcapstone)"' $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 # Before glibc 2.34 dlopen() is in a library of its own.
-LIB_LIBS += -ldl
+LIB_LIBS += -ldl -liberty
 TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cflags libcurl 2>/dev/null)
 # bzip2 has no file for pkg-config on Debian 12.
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lbz2 -lm
@@ -261,7 +261,7 @@ $(O)/lctl: $(O)/dktrace
 # each start on the search for symbols of shared libraries. tests/deps reads which archives were opened.
 found = $(filter /%,$(shell $(CC) -print-file-name=lib$(1)))
 archived = $(foreach l,$(patsubst -l%,%,$(1)),$(if $(call found,$l.a),-l:lib$l.a,$(if $(call found,$l.so),-l$l)))
-STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(LIB_PKGS) $(TOOL_PKGS) 2>/dev/null)
+STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(LIB_PKGS) $(TOOL_PKGS) 2>/dev/null) -liberty
 SYSTEM_LIBS := -lm -ldl -lpthread
 
 $(O)/tests/vm/dktrace: $(CTL_OBJ) $(TOOL_ARCHIVES)

@@ -158,6 +158,10 @@ void dkt__binary_close(struct dkt__binary *binary)
 		return;
 	if (binary->dwfl)
 		dwfl_end(binary->dwfl);
+	for (size_t i = 0; i < binary->n_plt_names; i++)
+		free(binary->plt_names[i]);
+	free(binary->plt_names);
+	free(binary->places);
 	free(binary->dies);
 	free(binary->debug_path);
 	free(binary->debug_file);
@@ -294,20 +298,6 @@ int dkt__binary_function(struct dkt__binary *binary, const char *name, struct bi
 			       name, binary->path, name);
 	free(find.offsets);
 	return err;
-}
-
-void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_symbol *symbol)
-{
-	GElf_Off offset;
-	GElf_Sym sym;
-
-	*symbol = (struct binary_symbol){ 0 };
-	symbol->name =
-		dwfl_module_addrinfo(binary->module, address, &offset, &sym, NULL, NULL, NULL);
-	if (!symbol->name)
-		return;
-	symbol->address = address - offset;
-	symbol->size = sym.st_size;
 }
 
 /* ---- places in the file ---- */

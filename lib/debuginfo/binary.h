@@ -9,6 +9,15 @@
 
 struct binary_die; /* debuginfo/dwarf_type.c */
 
+/* A function, by its address. */
+struct binary_place {
+	uint64_t address; /* as dwfl numbers addresses */
+	uint32_t size;
+	uint32_t index; /* of its symbol, or with BINARY_PLT of plt_names */
+};
+
+#define BINARY_PLT (UINT32_C(1) << 31)
+
 struct dkt__binary {
 	struct ctype_source types; /* first: the callbacks get its address */
 	struct dkt_ctx *ctx;
@@ -22,6 +31,11 @@ struct dkt__binary {
 	GElf_Addr bias; /* dwfl's addresses minus those in elf */
 	enum dkt__machine machine;
 	int n_symbols;
+	struct binary_place *places; /* sorted; valid if places_read */
+	size_t n_places;
+	bool places_read;
+	char **plt_names;
+	size_t n_plt_names;
 	/* Known types, by ID. */
 	struct binary_die *dies;
 	size_t n_dies;
@@ -58,9 +72,6 @@ int dkt__binary_functions(struct dkt__binary *binary,
 int dkt__binary_function(struct dkt__binary *binary, const char *name,
 			 struct binary_symbol *symbol);
 
-/* Finds the function that contains the address; name NULL: none. */
-void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_symbol *symbol);
-
 /* Converts a code address to an offset in the file, and back. -ERANGE: not code of the file. */
 int dkt__binary_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);
 int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address);
@@ -70,6 +81,16 @@ int dkt__binary_find_address(struct dkt__binary *binary, uint64_t offset, uint64
 
 /* Converts a data address to an offset in the file. -ERANGE: not in the file. */
 int dkt__binary_data_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);
+
+/* ---- binary_at.c ---- */
+
+/* Finds the function that contains the address; name NULL: none. */
+void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_symbol *symbol);
+
+/* ---- plt.c ---- */
+
+/* Appends the entries of the procedure linkage table to places. -ENOMEM. */
+int dkt__binary_add_plt(struct dkt__binary *binary);
 
 /* ---- debug information ---- */
 
