@@ -2,6 +2,7 @@
 /* Kernel addresses to names: functions from kallsyms, constant strings from printk_formats. */
 #include <search.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
 #include "lib/base/parse.h"
@@ -12,10 +13,9 @@
 
 #define CACHE_BITS 10
 
-/* A function without a known address gets one of these. */
-#define PLACEHOLDER_FIRST UINT64_C(0xffffd00000000000)
-#define PLACEHOLDER_EACH  UINT64_C(0x1000000)
-#define PLACEHOLDER_MAX   65536
+/* A function without a known address gets so many of them; its offset is below that. */
+#define PLACEHOLDER_MAX  65536
+#define PLACEHOLDER_EACH ((DKT__PLACEHOLDER_END - DKT__PLACEHOLDER_FIRST) / PLACEHOLDER_MAX)
 
 struct placeholder {
 	struct symbol_entry entry;
@@ -241,9 +241,9 @@ int dkt__symbols_move(struct dkt_ctx *ctx, dkt__symbol_move_fn fn, void *data)
 static const struct placeholder *find_placeholder(const struct dkt__symbols *symbols,
 						  uint64_t address)
 {
-	uint64_t i = (address - PLACEHOLDER_FIRST) / PLACEHOLDER_EACH;
+	uint64_t i = (address - DKT__PLACEHOLDER_FIRST) / PLACEHOLDER_EACH;
 
-	return address >= PLACEHOLDER_FIRST && i < symbols->n_placeholders ?
+	return dkt__symbol_is_placeholder(address) && i < symbols->n_placeholders ?
 		       symbols->placeholders[i] :
 		       NULL;
 }
@@ -369,7 +369,7 @@ static uint64_t placeholder_add(struct dkt_ctx *ctx, struct placeholder *placeho
 				tfind(placeholder, &symbols->by_name, placeholder_cmp);
 	if (found && *found == placeholder) {
 		placeholder->entry.address =
-			PLACEHOLDER_FIRST + symbols->n_placeholders * PLACEHOLDER_EACH;
+			DKT__PLACEHOLDER_FIRST + symbols->n_placeholders * PLACEHOLDER_EACH;
 		symbols->placeholders[symbols->n_placeholders++] = placeholder;
 	} else {
 		free(placeholder);
@@ -382,6 +382,18 @@ uint64_t dkt__symbol_create_whole(struct dkt_ctx *ctx, const char *text, size_t 
 	struct placeholder *placeholder = len ? placeholder_new(text, len) : NULL;
 
 	return placeholder ? placeholder_add(ctx, placeholder) : 0;
+}
+
+uint64_t dkt__symbol_create_file(struct dkt_ctx *ctx, const char *name, size_t len, uint64_t offset)
+{
+	/* "[vdso]" has brackets already. */
+	const bool has = len && name[0] == '[';
+	char *text __cleanup(free) = dkt__format(has ? "%.*s" : "[%.*s]", (int)len, name);
+	uint64_t address = 0;
+
+	if (text && offset < PLACEHOLDER_EACH)
+		address = dkt__symbol_create_whole(ctx, text, strlen(text));
+	return address ? address + offset : 0;
 }
 
 uint64_t dkt__symbol_create(struct dkt_ctx *ctx, const char *text, size_t len)
@@ -418,9 +430,16 @@ uint64_t dkt__symbol_create(struct dkt_ctx *ctx, const char *text, size_t len)
 
 static void put_entry(struct dkt_buf *buf, const struct symbol_entry *entry)
 {
+	size_t from;
+
 	dkt__buf_hex(buf, entry->address, WIDTH, '0');
 	dkt_buf_str(buf, entry->is_code ? " t " : " d ");
+	/* Of readers, some end a name at a space, which names of C++ functions can have. */
+	from = buf->len;
 	dkt_buf_str(buf, entry->name);
+	for (; from < buf->len; from++)
+		if (buf->data[from] == ' ')
+			buf->data[from] = '_';
 	if (entry->in_module) {
 		dkt_buf_str(buf, "\t[");
 		dkt_buf_str(buf, entry_module(entry));

@@ -33,6 +33,13 @@ uint64_t dkt__symbol_create(struct dkt_ctx *ctx, const char *text, size_t len);
 /* The same, but takes all of the text as the name. */
 uint64_t dkt__symbol_create_whole(struct dkt_ctx *ctx, const char *text, size_t len);
 
+/*
+ * Returns an address that stands for a place in a file whose function is unknown: its name is
+ * "[libc.so.6]", the offset is in the file. 0: no memory, too many names, or an offset of 4 GB or more.
+ */
+uint64_t dkt__symbol_create_file(struct dkt_ctx *ctx, const char *name, size_t len,
+				 uint64_t offset);
+
 /* Appends all names in the format of /proc/kallsyms. -ENOMEM. */
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);
 
@@ -46,6 +53,12 @@ struct dkt__place {
 	uint64_t size; /* of the function, 0: unknown */
 	const char *module; /* NULL: none */
 };
+
+/* True for the name of a file, which stands for a function without a name: there the offset is needed. */
+static inline bool dkt__symbol_is_file(const char *name)
+{
+	return name[0] == '[';
+}
 
 /* Finds the function of an address. -ENOENT: none; -ENODATA: the symbols cannot be read. */
 int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place);

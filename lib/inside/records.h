@@ -245,5 +245,18 @@ DKT__SHARED void dkt__buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t l
 
 /* ---- names of functions ---- */
 
+/*
+ * Addresses that stand for the names in a file, such as those of programs' functions. Neither programs nor
+ * the kernel have any there on x86-64 and arm64.
+ */
+#define DKT__PLACEHOLDER_FIRST UINT64_C(0xff00000000000000)
+#define DKT__PLACEHOLDER_END   UINT64_C(0xff01000000000000)
+
+/* True if an address in the stack of a program has a name. */
+static inline bool dkt__symbol_is_placeholder(uint64_t address)
+{
+	return address >= DKT__PLACEHOLDER_FIRST && address < DKT__PLACEHOLDER_END;
+}
+
 /* Returns the name of the module that contains the address. NULL: none, or unknown. */
 DKT__SHARED const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address);

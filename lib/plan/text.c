@@ -188,7 +188,7 @@ void dkt__run_function(struct dkt__run *run, const struct dkt__step *step)
 		return;
 	}
 	dkt__run_put(run, name, strlen(name));
-	if (step->kind) {
+	if (step->kind || dkt__symbol_is_file(name)) {
 		dkt__run_putc(run, '+');
 		dkt__run_0x(run, offset);
 	}

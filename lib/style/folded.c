@@ -80,11 +80,14 @@ static void add_name(struct dkt_buf *buf, const char *name)
 static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint64_t address,
 			bool user)
 {
+	uint64_t offset;
+	const char *name = dkt__stack_name(style, address, user, &offset);
 	size_t from;
 
+	/* Of functions without names, a file is one frame. */
 	dkt__buf_add(buf, ";", 1);
 	from = buf->len;
-	dkt__stack_put(style, address, user, buf);
+	dkt__style_put_symbol(buf, name, address);
 	clean_name(buf, from);
 }
 

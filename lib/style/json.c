@@ -198,7 +198,6 @@ static int put_caller(struct dkt_style *style, uint64_t address, bool user, stru
 	const char *name = dkt__stack_name(style, address, user, &offset);
 
 	dkt__style_put_symbol(buf, name, address);
-	/* The name of an address in a program contains the offset. */
 	if (name && offset)
 		dkt_buf_printf(buf, "+0x%llx", (unsigned long long)offset);
 	return escape_tail(buf, from);

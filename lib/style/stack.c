@@ -2,6 +2,7 @@
 /* Prints the call stacks in records, for all styles. */
 #include "lib/source/own_format.h"
 #include "lib/style.h"
+#include "lib/symbol.h"
 
 int dkt__style_stack_records(struct dkt_style *style, const struct dkt_record *record,
 			     const char *comm, struct dkt_buf *buf)
@@ -42,12 +43,14 @@ bool dkt__stack_is_user(const struct dkt_event *event)
 	return !strcmp(event->name, "user_stack");
 }
 
-/* No program has addresses in the upper half: there dkt__symbol_create() creates them for names. */
+/* Addresses of programs have no names but those that dkt__symbol_create() creates. */
 const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, bool user,
 			    uint64_t *offset)
 {
 	*offset = 0;
-	return !user || address >> 63 ? dkt_symbol_name(style->ctx, address, offset) : NULL;
+	return !user || dkt__symbol_is_placeholder(address) ?
+		       dkt_symbol_name(style->ctx, address, offset) :
+		       NULL;
 }
 
 void dkt__style_put_symbol(struct dkt_buf *buf, const char *name, uint64_t address)
@@ -63,4 +66,8 @@ void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user, 
 	const char *name = dkt__stack_name(style, address, user, &offset);
 
 	dkt__style_put_symbol(buf, name, address);
+	if (name && dkt__symbol_is_file(name)) {
+		dkt_buf_str(buf, "+0x");
+		dkt__buf_hex(buf, offset, 0, ' ');
+	}
 }
