@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens a perf.data file as a source of records. */
+/* Opens perf.data as a source of records. */
 #include <time.h>
 
 #include "lib/event.h"
@@ -92,8 +92,10 @@ static void perf_close(struct dkt_source *source)
 	dkt__perf_maps_clear(perf);
 	dkt__perf_programs_clear(perf);
 	dkt__perf_chain_clear(perf);
+	free(perf->sample.data);
+	free(perf->given);
+	dkt__perf_attrs_clear(perf);
 	free(perf->anchor);
-	free(perf->attrs);
 	free(perf->ids);
 	free(perf->host);
 	free(perf->release);
@@ -187,6 +189,20 @@ static bool has_tracepoints(const struct dkt__perf *perf)
 	return false;
 }
 
+/* Makes the catalogue of events: those of the file, those of its other samples, those of call chains. */
+static int define_events(struct dkt__perf *perf)
+{
+	int err = dkt__perf_chain_define(perf);
+
+	if (!err)
+		err = dkt__perf_events_define(perf);
+	if (!err)
+		err = dkt__events_given(perf->streams.base.ctx, perf->given, perf->n_given);
+	if (!err)
+		dkt__perf_chain_events(perf);
+	return err;
+}
+
 static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 {
 	int err;
@@ -197,15 +213,11 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		err = dkt__perf_scan(perf);
 	if (err)
 		return err;
-	if (!perf->has_events) {
-		err = dkt__events_given(perf->streams.base.ctx, NULL, 0);
-		if (perf->n_attrs && !has_tracepoints(perf))
-			dkt__streams_damage(
-				&perf->streams,
-				"it has no records of tracepoints, the only ones that can be read");
-		else if (perf->merge.n_blocks)
-			dkt__streams_damage(&perf->streams, "it has no formats of events");
-	}
+	err = define_events(perf);
+	if (err)
+		return err;
+	if (!perf->has_formats && perf->merge.n_blocks && (!perf->n_attrs || has_tracepoints(perf)))
+		dkt__streams_damage(&perf->streams, "it has no formats of events");
 	if (perf->apart && perf->n_parts == 1)
 		dkt__streams_damage(&perf->streams,
 				    *perf->parts[0].label ?
@@ -216,7 +228,6 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		if (perf->parts[i].missing)
 			dkt__streams_damage(&perf->streams, "%sthe file is missing",
 					    perf->parts[i].label);
-	dkt__perf_chain_events(perf);
 	dkt__perf_symbols(perf);
 	if (!err)
 		err = dkt__ctx_machine(perf->streams.base.ctx, perf->arch ? perf->arch : "");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf.data, the file of perf record, with tracepoints: shared by the code that reads it. The
- * layout is described in tools/perf/Documentation/perf.data-file-format.txt and
+ * perf.data, the file of perf record: shared by the code that reads it. The layout is described in tools/perf/Documentation/perf.data-file-format.txt and
  * include/uapi/linux/perf_event.h.
  */
 #pragma once
@@ -9,6 +8,7 @@
 #include <byteswap.h>
 #include <linux/perf_event.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/keymap.h"
 #include "lib/event.h"
 #include "lib/source/file.h"
@@ -24,13 +24,22 @@
 #define DKT__PERF_BLOCK  (256u << 10)
 #define DKT__PERF_BLOCKS 32
 
+/* PERF_SAMPLE_WEIGHT_STRUCT; perf_event.h of older kernels lacks it. */
+#define DKT__PERF_WEIGHT_STRUCT (1u << 24)
+
 /* A recorded event: its attributes, and the IDs in its samples. */
 struct dkt__perf_attr {
-	uint32_t type; /* PERF_TYPE_TRACEPOINT */
+	uint32_t type; /* enum perf_type_id, or that of another PMU */
 	uint64_t config; /* for a tracepoint its ID */
+	uint64_t period; /* of each sample that does not have its own */
 	uint64_t sample_type; /* enum perf_event_sample_format */
 	uint64_t read_format;
+	uint64_t branch_type; /* enum perf_branch_sample_type */
+	uint64_t user_regs, intr_regs; /* masks of registers in samples */
 	bool sample_id_all; /* other records end in the time, CPU and IDs too */
+	char *name; /* as perf record was told it; NULL: unknown */
+	uint16_t nr; /* the ID of the event that stands for it; 0: it is a tracepoint */
+	struct dkt__perf_shape *shape; /* of the records of that event */
 };
 
 /*
@@ -94,6 +103,50 @@ struct dkt__perf_run {
 	uint32_t next; /* if free: the next free run, plus 1 */
 };
 
+/* Words of a sample that its record has as fields. */
+enum dkt__perf_value {
+	DKT__PERF_IP,
+	DKT__PERF_SYMOFF, /* of the address in its function; not in the sample */
+	DKT__PERF_PERIOD,
+	DKT__PERF_ADDR,
+	DKT__PERF_WEIGHT,
+	DKT__PERF_INS_LAT,
+	DKT__PERF_RETIRE_LAT,
+	DKT__PERF_DATA_SRC,
+	DKT__PERF_TRANSACTION,
+	DKT__PERF_PHYS_ADDR,
+	DKT__PERF_CGROUP,
+	DKT__PERF_DATA_PAGE_SIZE,
+	DKT__PERF_CODE_PAGE_SIZE,
+	DKT__PERF_STACK_SIZE, /* bytes of the program's stack */
+	DKT__PERF_VALUES,
+};
+
+/* Texts of a sample's record. */
+enum dkt__perf_text {
+	DKT__PERF_SYM,
+	DKT__PERF_DSO,
+	DKT__PERF_BRANCHES,
+	DKT__PERF_USER_REGS,
+	DKT__PERF_INTR_REGS,
+	DKT__PERF_RAW,
+	DKT__PERF_TEXTS,
+};
+
+/* The places of the fields in the records of an event; 0: they do not have the field. */
+struct dkt__perf_shape {
+	uint16_t values[DKT__PERF_VALUES];
+	uint16_t texts[DKT__PERF_TEXTS];
+	uint16_t size;
+};
+
+/* Registers in a sample. */
+struct dkt__perf_regs {
+	uint64_t abi; /* enum perf_sample_regs_abi; 0: none */
+	uint64_t mask; /* which */
+	const uint8_t *words; /* one for each bit */
+};
+
 /* The fields of a record that the readers need. */
 struct dkt__perf_item {
 	uint32_t type; /* enum perf_event_type */
@@ -107,6 +160,11 @@ struct dkt__perf_item {
 	uint16_t misc; /* of the record's header */
 	const uint8_t *chain; /* a sample's addresses, the innermost first, with marks among them */
 	uint32_t n_chain;
+	uint64_t values[DKT__PERF_VALUES]; /* of a sample */
+	const uint8_t *branches; /* struct perf_branch_entry */
+	uint32_t n_branches;
+	struct dkt__perf_regs user_regs, intr_regs;
+	const uint8_t *stack; /* of the program; DKT__PERF_STACK_SIZE has its size */
 	uint64_t start, length, offset; /* of a mapping, with its offset in the file */
 	const uint8_t *build; /* of a mapping: the build ID; valid if n_build is not 0 */
 	uint8_t n_build;
@@ -129,6 +187,13 @@ enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
 struct dkt__perf_map; /* perfdata/maps.c */
 struct dkt__perf_program; /* perfdata/programs.c */
 struct dkt__perf_unpack; /* perfdata/unpack.c */
+
+/* The last mapping of a process that was looked for lately. */
+struct dkt__perf_recent {
+	int32_t pid;
+	bool known;
+	const struct dkt__perf_map *maps;
+};
 
 /*
  * The runs of records being merged, in a heap. The blocks tell which runs may have the next record;
@@ -163,7 +228,11 @@ struct dkt__perf {
 	size_t n_attrs;
 	struct dkt__perf_id *ids; /* sorted */
 	size_t n_ids, ids_room;
-	bool has_events; /* the file has formats */
+	struct dkt__given *given; /* the formats of events */
+	size_t n_given;
+	bool has_formats; /* the file has those of tracepoints */
+	struct dkt_buf sample; /* the record of the last sample */
+	uint16_t next_nr; /* an ID that no event has */
 	bool apart; /* perf wrote records into files beside the first */
 	bool packed; /* a file has compressed records */
 	bool has_users; /* perf added records of its own among the others */
@@ -181,6 +250,7 @@ struct dkt__perf {
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
 	void *processes; /* a tree of each process's mappings, as far as read */
 	struct dkt__perf_map *maps; /* all of them */
+	struct dkt__perf_recent recent[64]; /* by the lower bits of the PID */
 	void *programs; /* a tree of mapped files, by path */
 	struct dkt__keymap frames; /* by mapping and address */
 	uint64_t *frame_names; /* by entry: the address that stands for the name */
@@ -218,6 +288,19 @@ int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *
 /* Reads the formats, which follow their record. */
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size);
 
+/* ---- perfdata/attr.c ---- */
+
+/* The size of the first version of struct perf_event_attr. */
+#define DKT__PERF_ATTR_MIN 64
+
+/* Adds a recorded event with its IDs. -ENOMEM. */
+int dkt__perf_attr_take(struct dkt__perf *perf, struct dkt__cursor attr, struct dkt__cursor *ids);
+
+/* Reads the names of all events: the feature, or of a pipe a record for each. -ENOMEM. */
+int dkt__perf_attr_names(struct dkt__perf *perf, struct dkt__cursor cur);
+int dkt__perf_attr_update(struct dkt__perf *perf, struct dkt__cursor cur);
+void dkt__perf_attrs_clear(struct dkt__perf *perf);
+
 /* ---- perfdata/item.c ---- */
 
 /* Finds the offsets of the needed fields in samples, once all attributes are known. -ENOMEM. */
@@ -232,11 +315,30 @@ bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t 
 /* Updates the memory maps from a record. -ENOMEM. */
 int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *item);
 
+/* True if the CPU was in the kernel when it took the sample. */
+static inline bool dkt__perf_is_kernel(const struct dkt__perf_item *item)
+{
+	return (item->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
 /*
  * Returns the address that stands for an address of a process (pid -1: the kernel). Its symbol is
  * the place, "program+0x12f0"; without a known mapping it is the address itself.
  */
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address);
+
+/* The place of a sample, in the words of perf script. */
+struct dkt__perf_name {
+	const char *sym; /* the function; "[unknown]" */
+	const char *
+		dso; /* the file, without its directory; "[kernel.kallsyms]", "[module]", "[unknown]" */
+	uint64_t offset; /* in the function, or else in the file */
+	char room[256]; /* for dso */
+};
+
+/* Finds the function at the sample's address. The strings live as long as name and the context. */
+void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			  struct dkt__perf_name *name);
 void dkt__perf_maps_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/programs.c ---- */
@@ -266,10 +368,27 @@ void dkt__perf_symbols(struct dkt__perf *perf);
 /* Finds the events of stack records, once the file's formats have been read. */
 void dkt__perf_chain_events(struct dkt__perf *perf);
 
+/* Adds the formats of these events to perf->given: perf does not store them. -ENOMEM. */
+int dkt__perf_chain_define(struct dkt__perf *perf);
+
 /* Attaches the stacks of the sample's chain, valid until the next sample. -ENOMEM. */
 int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
 			 struct dkt_record *sample);
 void dkt__perf_chain_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/event.c ---- */
+
+/* Adds an event for each recorded one that is no tracepoint to perf->given. -ENOMEM. */
+int dkt__perf_events_define(struct dkt__perf *perf);
+
+/* ---- perfdata/sample.c ---- */
+
+/*
+ * Makes the data of the record for a sample of such an event, valid until the next one. NULL: memory is
+ * out.
+ */
+const void *dkt__perf_sample_data(struct dkt__perf *perf, struct dkt__perf_item *item,
+				  uint32_t *size);
 
 /* ---- perfdata/scan.c ---- */
 
@@ -278,6 +397,7 @@ enum dkt__perf_user {
 	DKT__PERF_ATTR = 64,
 	DKT__PERF_TRACING_DATA = 66,
 	DKT__PERF_AUXTRACE = 71,
+	DKT__PERF_EVENT_UPDATE = 78,
 	DKT__PERF_FEATURE = 80,
 	DKT__PERF_COMPRESSED = 81,
 	DKT__PERF_COMPRESSED2 = 83,

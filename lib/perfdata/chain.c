@@ -13,6 +13,19 @@
 /* An unknown kind of stack. */
 #define NOWHERE DKT__PERF_STACKS
 
+int dkt__perf_chain_define(struct dkt__perf *perf)
+{
+	static const char *const formats[] = { DKT__FORMAT_KERNEL_STACK, DKT__FORMAT_USER_STACK };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(formats); i++)
+		err = dkt__append(perf->given, perf->n_given,
+				  (struct dkt__given){ .system = "ftrace",
+						       .text = formats[i],
+						       .len = strlen(formats[i]) });
+	return err;
+}
+
 void dkt__perf_chain_events(struct dkt__perf *perf)
 {
 	static const char *const names[] = {
@@ -118,7 +131,12 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 	for (int i = 0; i < DKT__PERF_STACKS; i++)
 		perf->stacks[i].n = 0;
 	while (!err && item->n_chain && dkt__cursor_left(&cur)) {
-		uint64_t address = dkt__cursor_number(&cur, 8);
+		uint64_t address;
+
+		memcpy(&address, cur.p, sizeof(address));
+		cur.p += sizeof(address);
+		if (dkt__unlikely(perf->swap))
+			address = bswap_64(address);
 
 		if (address >= PERF_CONTEXT_MAX)
 			which = stack_of(address);

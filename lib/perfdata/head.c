@@ -2,20 +2,14 @@
 /* Reads the header of a perf.data file: its events and its machine. */
 #include "lib/event.h"
 #include "lib/perfdata.h"
-#include "lib/source/own_format.h"
 #include "lib/tracedat.h"
 
 /* struct perf_file_header of tools/perf/util/header.h */
 #define HEAD_SIZE 104
 #define PIPE_SIZE 16
 
-/* Sizes and offsets of struct perf_event_attr; ATTR_MIN is the size of its first version. */
-#define ATTR_MIN 64
+/* The most that a future struct perf_event_attr may have. */
 #define ATTR_MAX 4096
-
-/* Bits of its flags. */
-#define FLAG_SAMPLE_ID_ALL 18
-#define FLAG_USE_CLOCKID   25
 
 enum feature {
 	FEAT_TRACING_DATA = 1,
@@ -24,6 +18,7 @@ enum feature {
 	FEAT_OSRELEASE = 4,
 	FEAT_ARCH = 6,
 	FEAT_NRCPUS = 7,
+	FEAT_EVENT_DESC = 12,
 	FEAT_DIR_FORMAT = 24,
 	FEAT_COMPRESSED = 27,
 	FEAT_CLOCK_DATA = 29,
@@ -56,69 +51,12 @@ static struct section take_section(struct dkt__cursor *cur)
 
 /* ---- attributes ---- */
 
-static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
-{
-	size_t n = dkt__cursor_left(cur) / 8;
-	struct dkt__perf_id *more;
-
-	/* Each ID takes space in the file, so attributes that share IDs are invalid. */
-	n = DKT__MIN(n, perf->file.size / 8 - perf->n_ids);
-	if (perf->n_ids + n > perf->ids_room) {
-		size_t room = 2 * (perf->n_ids + n);
-
-		more = reallocarray(perf->ids, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		perf->ids = more;
-		perf->ids_room = room;
-	}
-	for (; n; n--)
-		perf->ids[perf->n_ids++] =
-			(struct dkt__perf_id){ .id = dkt__cursor_number(cur, 8),
-					       .attr = (uint32_t)perf->n_attrs - 1 };
-	return 0;
-}
-
-/*
- * Tests one of the bit fields, which start at the other end of each byte on a big-endian machine.
- */
-static bool has_flag(const struct dkt__perf *perf, const uint8_t *flags, unsigned int bit)
-{
-	bool big = perf->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-
-	return flags[bit / 8] & 1 << (big ? 7 - bit % 8 : bit % 8);
-}
-
-/* Reads a struct perf_event_attr, as much of it as the file has. */
-static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
-{
-	struct dkt__perf_attr attr = { .type = (uint32_t)dkt__cursor_number(&cur, 4) };
-	struct dkt__cursor bits;
-	int clockid;
-
-	dkt__cursor_number(&cur, 4);
-	attr.config = dkt__cursor_number(&cur, 8);
-	dkt__cursor_number(&cur, 8);
-	attr.sample_type = dkt__cursor_number(&cur, 8);
-	attr.read_format = dkt__cursor_number(&cur, 8);
-	bits = cur;
-	dkt__cursor_bytes(&cur, 8);
-	if (cur.bad)
-		return 0;
-	attr.sample_id_all = has_flag(perf, bits.p, FLAG_SAMPLE_ID_ALL);
-	dkt__cursor_bytes(&cur, 44);
-	clockid = (int)dkt__cursor_number(&cur, 4);
-	if (has_flag(perf, bits.p, FLAG_USE_CLOCKID) && !cur.bad)
-		perf->clockid = clockid;
-	return dkt__append(perf->attrs, perf->n_attrs, attr);
-}
-
 static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t size)
 {
 	struct dkt__cursor cur = cursor_at(perf, where);
 	int err = 0;
 
-	if (size < ATTR_MIN + 16 || size > ATTR_MAX)
+	if (size < DKT__PERF_ATTR_MIN + 16 || size > ATTR_MAX)
 		return dkt_fail(perf->streams.base.ctx, -EINVAL,
 				"read %s: invalid size of its attributes: %llu bytes",
 				perf->file.name, (unsigned long long)size);
@@ -127,29 +65,13 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 		struct dkt__cursor ids = dkt__perf_cursor(perf, attr.end, 16);
 
 		ids = cursor_at(perf, take_section(&ids));
-		err = take_attr(perf, attr);
-		if (!err)
-			err = take_ids(perf, &ids);
+		err = dkt__perf_attr_take(perf, attr, &ids);
 		dkt__cursor_bytes(&cur, size);
 	}
 	return err;
 }
 
 /* ---- formats, in the layout of the start of trace.dat version 6 ---- */
-
-/* Call chains become records of these events, whose formats perf does not store. */
-static int add_stacks(struct dkt__dat *dat)
-{
-	static const char *const formats[] = { DKT__FORMAT_KERNEL_STACK, DKT__FORMAT_USER_STACK };
-	int err = 0;
-
-	for (size_t i = 0; !err && i < ARRAY_SIZE(formats); i++)
-		err = dkt__append(dat->given, dat->n_given,
-				  (struct dkt__given){ .system = "ftrace",
-						       .text = formats[i],
-						       .len = strlen(formats[i]) });
-	return err;
-}
 
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size)
 {
@@ -160,7 +82,7 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	uint8_t *copy;
 	int err;
 
-	if (perf->has_events)
+	if (perf->has_formats)
 		return 0;
 	copy = dkt__ctx_keep(ctx, size + 1);
 	if (!copy)
@@ -173,13 +95,10 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 	/* Old files end behind the formats. */
 	if (last < DAT_EVENT_FORMATS)
 		dkt__streams_damage(&perf->streams, "its formats of events are invalid");
-	err = add_stacks(&dat);
-	if (!err)
-		err = dkt__events_given(ctx, dat.given, dat.n_given);
-	if (!err)
-		err = dkt__symbols_given(ctx, &dat.kallsyms, &dat.printk);
-	perf->has_events = !err;
-	free(dat.given);
+	err = dkt__symbols_given(ctx, &dat.kallsyms, &dat.printk);
+	perf->given = dat.given;
+	perf->n_given = dat.n_given;
+	perf->has_formats = true;
 	dkt__comms_clear(&dat.streams.comms);
 	return err;
 }
@@ -219,6 +138,8 @@ static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cu
 		n = dkt__cursor_number(&cur, 4);
 		perf->streams.base.info.cpus = (int)DKT__MIN(n, (uint64_t)DKT__PERF_CPUS);
 		break;
+	case FEAT_EVENT_DESC:
+		return dkt__perf_attr_names(perf, cur);
 	case FEAT_DIR_FORMAT:
 		/* The version is 0 of perf record --kcore, whose records are all here. */
 		perf->apart = dkt__cursor_number(&cur, 8);
@@ -241,22 +162,22 @@ int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *
 	struct dkt__cursor cur = dkt__perf_cursor(perf, data + 8, size - 8), ids = cur;
 	uint32_t attr_size;
 	uint64_t feature;
-	int err;
 
+	if (type == DKT__PERF_EVENT_UPDATE)
+		return dkt__perf_attr_update(perf, cur);
 	if (type == DKT__PERF_FEATURE) {
 		feature = dkt__cursor_number(&cur, 8);
 		return cur.bad ? 0 : take_feature(perf, feature, cur);
 	}
-	if (type != DKT__PERF_ATTR || size < 8 + ATTR_MIN)
+	if (type != DKT__PERF_ATTR || size < 8 + DKT__PERF_ATTR_MIN)
 		return 0;
 	dkt__cursor_number(&ids, 4);
 	attr_size = (uint32_t)dkt__cursor_number(&ids, 4);
-	if (attr_size < ATTR_MIN || attr_size > size - 8)
+	if (attr_size < DKT__PERF_ATTR_MIN || attr_size > size - 8)
 		return 0;
 	ids.p = cur.p + attr_size;
 	cur.end = ids.p;
-	err = take_attr(perf, cur);
-	return err ? err : take_ids(perf, &ids);
+	return dkt__perf_attr_take(perf, cur, &ids);
 }
 
 /*

@@ -2,8 +2,13 @@
 /* Parses single records of perf.data. */
 #include "lib/perfdata.h"
 
-/* perf_event.h of older kernels lacks it. */
-#define FORMAT_LOST (1u << 4)
+/* perf_event.h of older kernels lacks these. */
+#define FORMAT_LOST     (1u << 4)
+#define BRANCH_HW_INDEX (1u << 17)
+#define BRANCH_COUNTERS (1u << 19)
+
+/* struct perf_branch_entry */
+#define BRANCH_SIZE 24
 
 /* Returns how many of these fields exist. */
 static size_t count(uint64_t type, uint64_t bits)
@@ -142,6 +147,12 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 	return id ? attr_of(perf, id) : sample ? NULL : attr;
 }
 
+/* Reads n values of that many bytes, which stay in the file. */
+static const uint8_t *take_words(struct dkt__cursor *cur, uint64_t n, uint64_t each)
+{
+	return dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * each);
+}
+
 static void skip_read(struct dkt__cursor *cur, uint64_t format)
 {
 	uint64_t n = 1, values = 1 + count(format, PERF_FORMAT_ID | FORMAT_LOST);
@@ -149,44 +160,129 @@ static void skip_read(struct dkt__cursor *cur, uint64_t format)
 	if (format & PERF_FORMAT_GROUP)
 		n = dkt__cursor_number(cur, 8);
 	skip(cur, format, PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
-	dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * values * 8);
+	take_words(cur, n, 8 * values);
 }
 
-static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
-			struct dkt__perf_item *item)
+/* Reads the next word of a sample if it has it. */
+static void take_value(struct dkt__cursor *cur, struct dkt__perf_item *item, uint64_t bit,
+		       enum dkt__perf_value which)
 {
-	const struct dkt__perf_attr *attr = find_attr(perf, cur, true);
-	uint64_t type, n;
+	if (item->attr->sample_type & bit)
+		item->values[which] = dkt__cursor_number(cur, 8);
+}
 
-	if (!attr)
-		return false;
-	item->attr = attr;
-	type = attr->sample_type;
-	skip(cur, type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
+/* Reads the fields up to the counts. */
+static void take_begin(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	const uint64_t type = item->attr->sample_type;
+
+	skip(cur, type, PERF_SAMPLE_IDENTIFIER);
+	take_value(cur, item, PERF_SAMPLE_IP, DKT__PERF_IP);
 	if (type & PERF_SAMPLE_TID) {
 		item->pid = (int32_t)dkt__cursor_number(cur, 4);
 		item->tid = (int32_t)dkt__cursor_number(cur, 4);
 	}
 	if (type & PERF_SAMPLE_TIME)
 		item->time = dkt__cursor_number(cur, 8);
-	skip(cur, type, PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID);
+	take_value(cur, item, PERF_SAMPLE_ADDR, DKT__PERF_ADDR);
+	skip(cur, type, PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID);
 	if (type & PERF_SAMPLE_CPU) {
 		item->cpu = (uint32_t)dkt__cursor_number(cur, 4);
 		dkt__cursor_number(cur, 4);
 	}
-	skip(cur, type, PERF_SAMPLE_PERIOD);
+	item->values[DKT__PERF_PERIOD] = item->attr->period;
+	take_value(cur, item, PERF_SAMPLE_PERIOD, DKT__PERF_PERIOD);
 	if (type & PERF_SAMPLE_READ)
-		skip_read(cur, attr->read_format);
+		skip_read(cur, item->attr->read_format);
+}
+
+static void take_branches(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	const uint64_t type = item->attr->branch_type, n = dkt__cursor_number(cur, 8);
+
+	if (type & BRANCH_HW_INDEX)
+		dkt__cursor_number(cur, 8);
+	item->branches = take_words(cur, n, BRANCH_SIZE);
+	item->n_branches = item->branches ? (uint32_t)n : 0;
+	if (type & BRANCH_COUNTERS)
+		take_words(cur, n, 8);
+}
+
+static void take_regs(struct dkt__cursor *cur, uint64_t mask, struct dkt__perf_regs *regs)
+{
+	regs->abi = dkt__cursor_number(cur, 8);
+	regs->mask = regs->abi ? mask : 0;
+	regs->words = take_words(cur, (uint64_t)__builtin_popcountll(regs->mask), 8);
+}
+
+/* The bytes of a program's stack; of those that were asked for, the first size were there. */
+static void take_stack(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	const uint64_t room = dkt__cursor_number(cur, 8);
+
+	item->stack = dkt__cursor_bytes(cur, room);
+	if (room)
+		item->values[DKT__PERF_STACK_SIZE] = DKT__MIN(dkt__cursor_number(cur, 8), room);
+}
+
+static void take_weight(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	uint64_t all;
+
+	take_value(cur, item, PERF_SAMPLE_WEIGHT, DKT__PERF_WEIGHT);
+	if (!(item->attr->sample_type & DKT__PERF_WEIGHT_STRUCT))
+		return;
+	/* union perf_sample_weight has the same parts of the number in both byte orders. */
+	all = dkt__cursor_number(cur, 8);
+	item->values[DKT__PERF_WEIGHT] = (uint32_t)all;
+	item->values[DKT__PERF_INS_LAT] = (uint16_t)(all >> 32);
+	item->values[DKT__PERF_RETIRE_LAT] = all >> 48;
+}
+
+/* Reads the fields after the raw data. */
+static void take_end(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	const struct dkt__perf_attr *attr = item->attr;
+	const uint64_t type = attr->sample_type;
+
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		take_branches(cur, item);
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_regs(cur, attr->user_regs, &item->user_regs);
+	if (type & PERF_SAMPLE_STACK_USER)
+		take_stack(cur, item);
+	take_weight(cur, item);
+	take_value(cur, item, PERF_SAMPLE_DATA_SRC, DKT__PERF_DATA_SRC);
+	take_value(cur, item, PERF_SAMPLE_TRANSACTION, DKT__PERF_TRANSACTION);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		take_regs(cur, attr->intr_regs, &item->intr_regs);
+	take_value(cur, item, PERF_SAMPLE_PHYS_ADDR, DKT__PERF_PHYS_ADDR);
+	take_value(cur, item, PERF_SAMPLE_CGROUP, DKT__PERF_CGROUP);
+	take_value(cur, item, PERF_SAMPLE_DATA_PAGE_SIZE, DKT__PERF_DATA_PAGE_SIZE);
+	take_value(cur, item, PERF_SAMPLE_CODE_PAGE_SIZE, DKT__PERF_CODE_PAGE_SIZE);
+}
+
+static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
+			struct dkt__perf_item *item)
+{
+	uint64_t type, n;
+
+	item->attr = find_attr(perf, cur, true);
+	if (!item->attr)
+		return false;
+	type = item->attr->sample_type;
+	take_begin(cur, item);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		n = dkt__cursor_number(cur, 8);
-		item->chain = dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * 8);
+		item->chain = take_words(cur, n, 8);
 		item->n_chain = item->chain ? (uint32_t)n : 0;
 	}
 	if (type & PERF_SAMPLE_RAW && !cur->bad) {
 		item->size = (uint32_t)dkt__cursor_number(cur, 4);
 		item->data = dkt__cursor_bytes(cur, item->size);
 	}
-	return !cur->bad;
+	take_end(cur, item);
+	return !cur->bad && item->cpu < DKT__PERF_CPUS;
 }
 
 /* Reads the common end of records that are not samples. */
@@ -316,6 +412,6 @@ bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t 
 		return false;
 	if (item->type != PERF_RECORD_SAMPLE)
 		return take_other(perf, &cur, item);
-	return take_sample(perf, &cur, item) && item->data && item->size >= DKT__PERF_ENTRY &&
-	       item->cpu < DKT__PERF_CPUS && item->attr->type == PERF_TYPE_TRACEPOINT;
+	return take_sample(perf, &cur, item) && (item->attr->type != PERF_TYPE_TRACEPOINT ||
+						 (item->data && item->size >= DKT__PERF_ENTRY));
 }

@@ -9,6 +9,7 @@
 
 #include "lib/base/gained.h"
 #include "lib/base/parse.h"
+#include "lib/debuginfo/demangle.h"
 #include "lib/perfdata.h"
 #include "lib/symbol.h"
 
@@ -17,11 +18,14 @@
 
 #define KALLSYMS "/proc/kallsyms"
 
+/* The function or file of an address that nothing is known about, as perf script prints it. */
+#define UNKNOWN "[unknown]"
+
 /* The number of maps of a process that are searched, the last ones first. */
 #define MAX_LOOK 4096
 
 /* Names that are remembered. */
-#define MAX_FRAMES 65536
+#define MAX_FRAMES (1u << 17)
 
 /*
  * A new process starts with its parent's maps. The maps of its previous program stay, because exec
@@ -49,12 +53,20 @@ static int process_cmp(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static const struct dkt__perf_map *maps_of(const struct dkt__perf *perf, int32_t pid)
+/* Most frames are of a few processes. */
+static const struct dkt__perf_map *maps_of(struct dkt__perf *perf, int32_t pid)
 {
+	struct dkt__perf_recent *recent = &perf->recent[(uint32_t)pid % ARRAY_SIZE(perf->recent)];
 	struct process key = { .pid = pid };
-	struct process *const *found = tfind(&key, &perf->processes, process_cmp);
+	struct process *const *found;
 
-	return found ? (*found)->last : NULL;
+	if (recent->known && recent->pid == pid)
+		return recent->maps;
+	found = tfind(&key, &perf->processes, process_cmp);
+	*recent = (struct dkt__perf_recent){ .pid = pid,
+					     .known = true,
+					     .maps = found ? (*found)->last : NULL };
+	return recent->maps;
 }
 
 static int set_maps(struct dkt__perf *perf, int32_t pid, const struct dkt__perf_map *last)
@@ -64,6 +76,7 @@ static int set_maps(struct dkt__perf *perf, int32_t pid, const struct dkt__perf_
 	if (!process)
 		return -ENOMEM;
 	*process = (struct process){ .pid = pid };
+	perf->recent[(uint32_t)pid % ARRAY_SIZE(perf->recent)].known = false;
 	found = tsearch(process, &perf->processes, process_cmp);
 	if (!found || *found != process)
 		free(process);
@@ -130,6 +143,7 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 	free(perf->frame_names);
 	perf->frame_names = NULL;
 	perf->n_frames = 0;
+	memset(perf->recent, 0, sizeof(perf->recent));
 	tdestroy(perf->processes, free);
 	perf->processes = NULL;
 	while (perf->maps) {
@@ -145,11 +159,11 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 /* The kernel appends this to the name of a deleted file. */
 #define DELETED " (deleted)"
 
-/* Copies a name without spaces: the parser of symbols ends a name at a space. */
+/* Copies a name without control characters, and without semicolons, which end a name in folded stacks. */
 static int put_name(const char *name, size_t n, char *to)
 {
 	for (size_t i = 0; i < n; i++)
-		to[i] = (unsigned char)name[i] <= ' ' || strchr(";\x7f", name[i]) ? '_' : name[i];
+		to[i] = (unsigned char)name[i] < ' ' || strchr(";\x7f", name[i]) ? '_' : name[i];
 	return (int)n;
 }
 
@@ -162,13 +176,22 @@ static int put_file(const struct dkt__perf_map *map, char *to)
 	return put_name(map->name, n, to);
 }
 
+/* A version, as in "read@GLIBC_2.2.5", is no part of the name; "strcmp@plt" is another function. */
+static size_t name_len(const char *name)
+{
+	const size_t len = strcspn(name, "@");
+
+	return strcmp(name + len, "@plt") ? len : strlen(name);
+}
+
 /* "read+0x10 [libc.so.6]"; 0: the function is unknown. */
 static uint64_t function_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t at)
 {
 	uint64_t offset;
-	const char *name = dkt__perf_function(perf, map->program, at, &offset);
-	/* A version, as in "read@GLIBC_2.2.5", is no part of the name. */
-	size_t len = name ? strcspn(name, "@") : 0;
+	const char *symbol = dkt__perf_function(perf, map->program, at, &offset);
+	char *plain __cleanup(free) = symbol ? dkt__demangle(symbol) : NULL;
+	const char *name = plain ? plain : symbol;
+	const size_t len = plain ? strlen(plain) : name ? name_len(name) : 0;
 	char text[1024];
 	int n;
 
@@ -181,26 +204,31 @@ static uint64_t function_of(struct dkt__perf *perf, const struct dkt__perf_map *
 	return dkt__symbol_create(perf->streams.base.ctx, text, (size_t)n);
 }
 
-static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
+/* "program+0x12f0"; a function that the kernel added has a name, but belongs to no file. */
+static uint64_t file_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t at)
 {
-	uint64_t at = map->offset + address - map->start;
-	uint64_t made = map->is_function ? 0 : function_of(perf, map, at);
 	char text[512];
 	int n;
 
-	if (made || map->name_len > sizeof(text) - 32)
-		return made ? made : address;
+	if (map->name_len > sizeof(text) - 32)
+		return 0;
 	n = put_file(map, text);
-	if (!map->is_function)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64, at);
-	made = dkt__symbol_create_whole(perf->streams.base.ctx, text, (size_t)n);
-	return made ? made : address;
+	return map->is_function ?
+		       dkt__symbol_create_whole(perf->streams.base.ctx, text, (size_t)n) :
+		       dkt__symbol_create_file(perf->streams.base.ctx, text, (size_t)n, at);
 }
 
-/* The same places come again and again. */
-static uint64_t find_name(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
+static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t at)
 {
-	const uint64_t key[] = { (uintptr_t)map, address };
+	uint64_t made = map->is_function ? 0 : function_of(perf, map, at);
+
+	return made ? made : file_of(perf, map, at);
+}
+
+/* Returns the place of the name for a key, 0 for a new one; NULL: memory is out. */
+static uint64_t *name_for(struct dkt__perf *perf, const void *of, uint64_t at)
+{
+	const uint64_t key[] = { (uintptr_t)of, at };
 	uint32_t entry;
 	bool added;
 
@@ -209,27 +237,98 @@ static uint64_t find_name(struct dkt__perf *perf, const struct dkt__perf_map *ma
 		dkt__keymap_empty(&perf->frames);
 	entry = dkt__keymap_add(&perf->frames, key, &added);
 	if (entry == DKT__KEYMAP_NONE)
-		return address;
+		return NULL;
 	if (!dkt__reach(perf->frame_names, perf->n_frames, entry)) {
 		dkt__keymap_remove(&perf->frames, key);
-		return address;
+		return NULL;
 	}
 	if (added)
-		perf->frame_names[entry] = name_of(perf, map, address);
-	return perf->frame_names[entry];
+		perf->frame_names[entry] = 0;
+	return &perf->frame_names[entry];
 }
 
-uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address)
+/* Processes that run the same program have the same names. */
+static uint64_t name_in(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
 {
-	const struct dkt__perf_map *map = maps_of(perf, pid);
+	const uint64_t at = map->offset + address - map->start;
+	uint64_t *name = name_for(perf, map->program ? (const void *)map->program : map, at);
 
-	/* An address that stands for a name takes eight bytes. */
-	if (perf->streams.base.ctx->long_size != 8)
-		return address;
+	if (name && !*name)
+		*name = name_of(perf, map, at);
+	return name && *name ? *name : address;
+}
+
+static uint64_t look_up(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
+{
 	for (int i = 0; map && i < MAX_LOOK; i++, map = map->before)
 		if (address >= map->start && address - map->start < map->length)
-			return find_name(perf, map, address);
+			return name_in(perf, map, address);
 	return address;
+}
+
+/* The same addresses come again and again; a process with other maps has another last one. */
+uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address)
+{
+	const struct dkt__perf_map *last = maps_of(perf, pid);
+	uint64_t found, *name;
+
+	/* An address that stands for a name takes eight bytes. */
+	if (!last || perf->streams.base.ctx->long_size != 8)
+		return address;
+	name = name_for(perf, &last->start, address);
+	if (name && *name)
+		return *name;
+	found = look_up(perf, last, address);
+	name = name_for(perf, &last->start, address);
+	if (name)
+		*name = found;
+	return found;
+}
+
+/* A file has brackets in place of a function's name; mappings of the kernel have them always. */
+static const char *put_dso(const char *file, struct dkt__perf_name *name)
+{
+	static const char *const kernels[] = { "[vdso]", "[vsyscall]", "[vectors]",
+					       "[heap]", "[stack]",    "[uprobes]" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+		if (!strcmp(file, kernels[i]))
+			return kernels[i];
+	snprintf(name->room, sizeof(name->room), "%.*s", (int)strlen(file) - 2, file + 1);
+	return name->room;
+}
+
+/* The file of a kernel function. */
+static const char *put_module(const char *module, struct dkt__perf_name *name)
+{
+	if (!module)
+		return KERNEL_MAP;
+	snprintf(name->room, sizeof(name->room), "[%s]", module);
+	return name->room;
+}
+
+void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			  struct dkt__perf_name *name)
+{
+	const uint64_t ip = item->values[DKT__PERF_IP];
+	const bool kernel = dkt__perf_is_kernel(item);
+	struct dkt__place place;
+	int err = dkt__symbol_place(perf->streams.base.ctx,
+				    dkt__perf_maps_name(perf, kernel ? -1 : item->pid, ip), &place);
+
+	name->sym = UNKNOWN;
+	name->dso = kernel ? KERNEL_MAP : UNKNOWN;
+	name->offset = 0;
+	/* The kernel's symbols have no addresses of programs. */
+	if (err || (!kernel && !place.module && !dkt__symbol_is_file(place.name)))
+		return;
+	name->offset = place.offset;
+	if (dkt__symbol_is_file(place.name)) {
+		name->dso = put_dso(place.name, name);
+		return;
+	}
+	name->sym = place.name;
+	name->dso = kernel ? put_module(place.module, name) : place.module;
 }
 
 /* ---- the kernel ---- */
@@ -268,10 +367,12 @@ static bool is_at(const char *symbol, uint64_t address)
 	return false;
 }
 
-static bool has_chains(const struct dkt__perf *perf)
+/* True if samples have addresses. */
+static bool has_addresses(const struct dkt__perf *perf)
 {
 	for (size_t i = 0; i < perf->n_attrs; i++)
-		if (perf->attrs[i].sample_type & PERF_SAMPLE_CALLCHAIN)
+		if (perf->attrs[i].sample_type & PERF_SAMPLE_CALLCHAIN ||
+		    (perf->attrs[i].nr && perf->attrs[i].sample_type & PERF_SAMPLE_IP))
 			return true;
 	return false;
 }
@@ -280,7 +381,7 @@ void dkt__perf_symbols(struct dkt__perf *perf)
 {
 	struct utsname name;
 
-	if (!perf->anchor || !perf->host || !perf->release || !has_chains(perf) || uname(&name))
+	if (!perf->anchor || !perf->host || !perf->release || !has_addresses(perf) || uname(&name))
 		return;
 	/* The kernel has another address after each boot. */
 	if (!strcmp(perf->host, name.nodename) && !strcmp(perf->release, name.release) &&

@@ -395,28 +395,42 @@ static bool fill_gap(const struct dkt__perf_item *item, struct dkt__stream *s,
 	return item->lost;
 }
 
-/* Fills the record from the parsed item. */
-static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
-		      struct dkt_record *rec)
+/* Returns the data of the sample's record, NULL if memory is out; sets *nr to the ID of its event. */
+static const void *sample_data(struct dkt__perf *perf, struct dkt__perf_item *item, uint64_t *nr,
+			       uint32_t *size)
 {
 	struct dkt__streams *streams = &perf->streams;
-	const void *data = item->data;
-	uint64_t nr;
+
+	*nr = item->attr->nr;
+	if (*nr)
+		return dkt__perf_sample_data(perf, item, size);
+	*nr = item->attr->config;
+	*size = item->size;
+	return perf->swap ?
+		       dkt__swapped(&streams->copy, streams->base.ctx, item->data, item->size) :
+		       item->data;
+}
+
+/* Fills the record from the parsed item. */
+static bool fill_item(struct dkt__perf *perf, struct dkt__perf_item *item, struct dkt_record *rec)
+{
+	struct dkt__streams *streams = &perf->streams;
 	struct dkt__stream *s = item->cpu < streams->n ? &streams->list[item->cpu] : NULL;
+	const void *data;
+	uint32_t size;
+	uint64_t nr;
 
 	if (!s || s->unasked)
 		return false;
 	if (item->type != PERF_RECORD_SAMPLE)
 		return fill_gap(item, s, rec);
-	nr = item->attr->config;
-	if (perf->swap)
-		data = dkt__swapped(&streams->copy, streams->base.ctx, data, item->size);
-	if (data && nr < MAX_ID && !dkt__streams_wants(streams, (uint16_t)nr, data, item->size)) {
+	data = sample_data(perf, item, &nr, &size);
+	if (data && nr < MAX_ID && !dkt__streams_wants(streams, (uint16_t)nr, data, size)) {
 		s->loss.seen++;
 		return false;
 	}
 	return data && fill(perf, nr < MAX_ID ? dkt__event_by_id(streams->base.ctx, (int)nr) : NULL,
-			    data, item->size, item->cpu, item->tid, rec);
+			    data, size, item->cpu, item->tid, rec);
 }
 
 int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)

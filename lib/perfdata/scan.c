@@ -98,8 +98,7 @@ static bool scan_other(struct dkt__perf *perf, const uint8_t *data, uint32_t siz
 		       struct dkt__perf_block *block, struct dkt__perf_item *item, int *err)
 {
 	if (!dkt__perf_item(perf, data, size, item)) {
-		perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE &&
-			     (!item->attr || item->attr->type == PERF_TYPE_TRACEPOINT);
+		perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE;
 		return false;
 	}
 	*err = note_rest(perf, item);

@@ -311,12 +311,6 @@ chosen()
 	same "$(cut -d' ' -f1 have | uniq | wc -l)" "$(awk '{ n += $NF } END { print n }' folded)"
 }
 
-@test "a profile without tracepoints is reported as such" {
-	perf record -q -e cpu-clock -o profile.data -- true 2>/dev/null || skip "perf may not record here"
-	expect 1 "" "dktrace: profile.data: it has no records of tracepoints, the only ones that can be read" \
-		dktrace report profile.data
-}
-
 @test "a number of CPUs above the kernel's limit is refused" {
 	# struct nr_cpus of its header: available and online CPUs.
 	for numbers in '\2\0\0\0\0377\0377\0377\0177' '\0377\0377\0377\0177\0377\0377\0377\0177'; do

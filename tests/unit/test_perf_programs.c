@@ -103,8 +103,9 @@ static void check_name(struct room *r, bool found)
 		assert_string_equal(module, file);
 		return;
 	}
-	snprintf(want, sizeof(want), "%s+0x%llx", file, (unsigned long long)r->at + 1);
+	snprintf(want, sizeof(want), "[%s]", file);
 	assert_string_equal(name, want);
+	assert_int_equal(offset, r->at + 1);
 	assert_null(module);
 }
 

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Recordings by perf record with many options, beside perf script.
+
+load ../helper/common
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+	perf version >/dev/null 2>&1 || skip "needs perf"
+	[ "$(id -u)" = 0 ] || skip "needs root: others may not see where the kernel is"
+	perf record -q -e cpu-clock -o try.data -- true >/dev/null 2>&1 || skip "perf may not record here"
+	cat >burn.sh <<-'SH'
+		i=0
+		while [ $i -lt 30000 ]; do i=$((i + 1)); done
+		ls -R /usr/include >/dev/null
+	SH
+}
+
+# Each sample by perf script: thread, time, event, period, function, file. Jumps to functions that are chosen at run
+# time have no name; perf takes "@plt" for one.
+perf_samples()
+{
+	perf script --ns -G -F tid,time,event,period,ip,sym,symoff,dso -i "$1" 2>/dev/null |
+		sed 's/ (deleted))$/)/' | awk '
+		NF {
+			name = $4
+			sub(/:[pPHG]*:*$/, "", name)
+			gsub(/[-:]/, "_", name)
+			time = $2
+			gsub(/[.:]/, "", time)
+			place = substr($0, index($0, " " $5 " ") + length($5) + 2)
+			match(place, /\([^(]*\)$/)
+			dso = substr(place, RSTART + 1, RLENGTH - 2)
+			place = substr(place, 1, RSTART - 2)
+			sub(/.*\//, "", dso)
+			# The file that a just-in-time compiler may write.
+			if (dso ~ /^perf-[0-9]+\.map$/)
+				dso = "[unknown]"
+			if (place ~ /^@plt\+/)
+				place = "[unknown]"
+			print $1 "," time "," name "," place " (" dso ") period=" $3
+		}' | sed -E 's/@@?[A-Z][A-Za-z_]*_[0-9.]+(\+0x)/\1/'
+}
+
+# The same by dktrace, of events that are no tracepoints.
+our_samples()
+{
+	dktrace report -e 'perf:*' -S csv --fields pid,ts,event,text "$1" | tail -n +2 |
+		sed -E 's/"//g; s/\[unknown\]\+0x[0-9a-f]+/[unknown]/; s/(period=[0-9]+).*/\1/'
+}
+
+# The functions of each call chain by perf script, from the innermost on; addresses without a name are "?".
+perf_chains()
+{
+	perf script --ns -F time,ip,sym,dso -i "$1" 2>/dev/null | sed 's/ (deleted))$/)/' | awk '
+		NF == 1 && $1 ~ /:$/ { if (line) print line; line = $1; gsub(/[.:]/, "", line); ended = 0; next }
+		# The kernel ends stacks with -1, too.
+		$1 == "ffffffff" { ended = 1 }
+		NF == 0 || $1 == "0" || ended { next }
+		{
+			match($0, / \([^(]*\)$/)
+			dso = substr($0, RSTART + 2, RLENGTH - 3)
+			name = substr($0, 1, RSTART - 1)
+			sub(/^[ \t]*[^ ]+ /, "", name)
+			gsub(/ /, "_", name)
+			sub(/.*\//, "", dso)
+			if (dso ~ /^perf-[0-9]+\.map$/)
+				dso = "[unknown]"
+			if (name == "@plt")
+				name = "[unknown]"
+			if (name == "[unknown]" && dso != "[unknown]" && dso !~ /^\[kernel/)
+				name = "[" dso "]"
+			else if (name == "[unknown]")
+				name = "?"
+			line = line " " name
+		}
+		END { if (line) print line }' | sed -E 's/@@?[A-Z][A-Za-z_]*_[0-9.]+( |$)/\1/g' | sed 's/\[\[/[/g; s/\]\]/]/g'
+}
+
+our_chains()
+{
+	dktrace report -S json "$1" | jq -r '"\(.ts) \(((.kernel_stack // []) + (.user_stack // [])) | map(gsub(" "; "_")) | join(" "))"' |
+		sed -E 's/\+0x[0-9a-f]+//g; s/ 0x[0-9a-f]+/ ?/g; s/ $//'
+}
+
+# Replaces the names of kernel functions by the first one at their address: perf takes another one of several.
+same_names()
+{
+	awk 'NR == FNR {
+			if (!($3 in address))
+				address[$3] = $1
+			if (!($1 in name))
+				name[$1] = $3
+			next
+		}
+		{
+			for (i = 1; i <= NF; i++) {
+				before = $i ~ /,/ ? substr($i, 1, length($i) - length(last($i))) : ""
+				word = substr($i, length(before) + 1)
+				after = match(word, /\+0x/) ? substr(word, RSTART) : ""
+				word = substr(word, 1, length(word) - length(after))
+				if (word in address)
+					$i = before name[address[word]] after
+			}
+			print
+		}
+		function last(text, n, part) { n = split(text, part, ","); return part[n] }' /proc/kallsyms "$1"
+}
+
+# The options of perf record, one recording a line.
+recordings='
+-e cpu-clock
+-e cpu-clock -F 4000 -g
+-e cpu-clock -c 500000 -g --call-graph fp
+-e cpu-clock:u -F 2000 -g
+-e cpu-clock:k -F 2000 -g
+-e task-clock -F 2000 -g
+-e page-faults -c 1 -g
+-e page-faults -c 1 -d
+-e cpu-clock,page-faults -F 2000
+-e cpu-clock,page-faults,context-switches -F 2000 -g -a
+-e cpu-clock,sched:sched_switch -F 2000 -g
+-e minor-faults -c 3 -d --phys-data
+-e cpu-clock -F 2000 -W -d
+-e cpu-clock -F 2000 --user-regs=ip,sp
+-e cpu-clock -F 2000 --intr-regs=ip,sp -g
+-e cpu-clock -F 2000 -s -T -g
+-e cpu-clock -F 2000 --sample-cpu --sample-identifier -g
+-e cpu-clock -F 2000 -g -z
+-e cpu-clock -F 2000 -k CLOCK_MONOTONIC -g
+-e cpu-clock -F 2000 -g --all-cgroups --switch-events --namespaces
+-e cpu-clock -F 2000 -g --per-thread -T
+-e cpu-clock -F 2000 -g -B -N
+-e {cpu-clock,page-faults} -F 2000 -g
+-e cpu-clock -F 2000 -g --tail-synthesize --buildid-mmap
+'
+
+@test "samples of any event are records, as perf script has them" {
+	number=0
+	while read -r options; do
+		[ "$options" ] || continue
+		number=$((number + 1))
+		file=$number.data
+		# shellcheck disable=SC2086 # words
+		perf record -q $options -o "$file" -- sh burn.sh 2>perf.err ||
+			{ cat perf.err; echo "perf record $options"; return 1; }
+		perf_samples "$file" | grep -v ,sched_sched_switch, >wanted || true
+		echo "perf record $options: $(wc -l <wanted) samples"
+		test -s wanted
+		our_samples "$file" >have
+		diff <(same_names wanted) <(same_names have)
+		[[ $options == *-g* ]] || continue
+		perf_chains "$file" >all
+		# perf drops all of a chain if one of its words, garbage in a program without frame pointers, looks like
+		# a mark.
+		awk 'NF > 1' all >wanted
+		our_chains "$file" | awk 'NR == FNR { if (NF == 1) none[$1]; next } !($1 in none)' all - >have
+		diff <(same_names wanted) <(same_names have)
+	done <<<"$recordings"
+	same "$number" "$(grep -c "^-e" <<<"$recordings")" recordings
+}
