@@ -7,6 +7,7 @@
 
 #include "lib/base/error.h"
 #include "lib/inside/measure.h"
+#include "lib/inside/perf.h"
 #include "lib/inside/recording.h"
 #include "lib/inside/records.h"
 

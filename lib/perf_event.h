@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events of perf_event_open(2): opened with words for each refusal. */
+/* Events of perf_event_open(2): opened with words for each refusal, and found by name. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -45,3 +45,28 @@ int dkt__perf_event_map(struct dkt_ctx *ctx, int fd, size_t size, int cpu,
 
 /* Returns kernel.perf_event_paranoid; INT_MIN: unknown. */
 int dkt__perf_paranoid(void);
+
+/* ---- names ---- */
+
+/* The directory of the PMUs: processors' and devices' counters. */
+#define DKT__PMU_DIR "/sys/bus/event_source/devices"
+
+/*
+ * Finds an event by name: "cycles:u", "L1-dcache-load-misses", "r1a8", "sched:sched_switch", "sched_switch",
+ * "msr/tsc/". Sets type, config and what the modifiers exclude; the rest is zero. Errors: as
+ * dkt__perf_event_find().
+ */
+int dkt__perf_event_named(struct dkt_ctx *ctx, const char *name, struct perf_event_attr *attr);
+
+/* The number of an event of the processor's caches, or -ENOENT: "LLC-load-misses". */
+int dkt__perf_cache(const char *name, uint64_t *config);
+
+/* Calls fn with the names of events of caches. */
+void dkt__perf_cache_names(void (*fn)(void *data, const char *name), void *data);
+
+/*
+ * Finds an event of a PMU in that directory: "PMU/TERM[=NUMBER],.../MODIFIERS". A term is a field of the PMU's
+ * format, or one of its events. -ENOENT: there is no such PMU, or term; -EINVAL: the text is not of that form.
+ */
+int dkt__pmu_find(struct dkt_ctx *ctx, const char *dir, const char *name,
+		  struct dkt__perf_event *event);
