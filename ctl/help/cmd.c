@@ -62,6 +62,8 @@ static const struct task tasks[] = {
 	  "dktrace top --batch -n 3 --log --panel classes,events,buffers", NULL, NULL },
 	{ "What does a program ask of the kernel?", "strace trace system calls syscall arguments process command attach running pid replace follow",
 	  "dktrace strace -- ls", RECORD_CALLS, "dktrace strace trace.dat" },
+	{ "How many events does a program need?", "count counts counter counters perf cycles instructions cache misses page faults context switches migrations pmu ipc hardware cost of a command program per second",
+	  "dktrace stat -- ls", NULL, NULL },
 	{ "How do I draw a picture?", "pictures html page browser graph heat map flame graph flamegraph chart timeline see view open pages",
 	  NULL, RECORD_ALL, "dktrace view trace.dat -o page.html" },
 	{ "Which system calls are slow?", "read write histogram distribution percentile latency hang hung syscall where does the time go",

@@ -203,7 +203,7 @@ is()
 }
 
 @test "completion reads only the words before the cursor" {
-	run -0 offers "dktrace stat --json" 12
+	run -0 offers "dktrace statu --json" 13
 	same status "$output"
 }
 

@@ -24,7 +24,7 @@ Try 'dktrace${2:+ $2} --help'." "${@:2}"
 	wrong "unknown command 'frobnicate'; 'dktrace help' lists the commands" frobnicate
 	wrong "unknown command or task 'frobnicate'; 'dktrace help' lists the commands, 'dktrace help tasks' the tasks" help frobnicate
 	# No abbreviations.
-	wrong "unknown command 'stat'; 'dktrace help' lists the commands; did you mean start?" stat
+	wrong "unknown command 'statu'; 'dktrace help' lists the commands; did you mean stat?" statu
 }
 
 @test "an unknown option, or one of another command, fails with status 2" {
