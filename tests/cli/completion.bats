@@ -30,7 +30,7 @@ is()
 }
 
 @test "completion offers commands" {
-	is "dktrace s" "save set_param show snapshot split sql start status stop strace"
+	is "dktrace s" "save set_param show snapshot split sql start stat status stop strace"
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""
