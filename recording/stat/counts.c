@@ -71,6 +71,17 @@ static int open_event(struct stat_counts *counts, size_t nr, bool on_exec)
 		      dkt__no_memory(counts->ctx);
 }
 
+static void exclude_kernel(struct stat_event *event, bool exclude)
+{
+	event->perf.attr.exclude_kernel = event->perf.attr.exclude_hv = exclude;
+}
+
+static bool can_exclude(const struct stat_event *event)
+{
+	return !event->tracepoint && !event->perf.attr.exclude_kernel &&
+	       !stat_event_in_kernel(&event->perf.attr);
+}
+
 /* Tries the event without the kernel, as ":u" asks for. */
 static int open_for_programs(struct stat_counts *counts, size_t nr, bool on_exec)
 {
@@ -78,10 +89,10 @@ static int open_for_programs(struct stat_counts *counts, size_t nr, bool on_exec
 	char *name;
 	int err;
 
-	event->perf.attr.exclude_kernel = event->perf.attr.exclude_hv = 1;
+	exclude_kernel(event, true);
 	err = open_event(counts, nr, on_exec);
 	if (err) {
-		event->perf.attr.exclude_kernel = event->perf.attr.exclude_hv = 0;
+		exclude_kernel(event, false);
 		return err;
 	}
 	name = dkt__format("%s:u", event->name);
@@ -92,20 +103,22 @@ static int open_for_programs(struct stat_counts *counts, size_t nr, bool on_exec
 	return 0;
 }
 
-static bool can_exclude(const struct stat_event *event)
-{
-	return !event->tracepoint && !event->perf.attr.exclude_kernel &&
-	       !stat_event_in_kernel(&event->perf.attr);
-}
-
 /* Adds to the words of a refusal what this user can count. */
-static int refuse(struct stat_counts *counts, const struct stat_event *event, int err)
+static int refuse(struct stat_counts *counts, size_t nr, int err)
 {
+	struct stat_event *event = &counts->events->list[nr];
 	char *words __cleanup(free) = dkt__error_take(counts->ctx);
+	bool can = false;
 
 	if (!words)
 		return dkt__no_memory(counts->ctx);
-	if (counts->places->list[0].pid == -1 || !can_exclude(event))
+	/* Only a try can tell. */
+	if (can_exclude(event)) {
+		exclude_kernel(event, true);
+		can = !open_event(counts, nr, false);
+		exclude_kernel(event, false);
+	}
+	if (!can)
 		return dkt_fail(counts->ctx, err, "%s", words);
 	return dkt_fail(counts->ctx, err, "%s; or count your own programs only: %s:u", words,
 			event->name);
@@ -123,7 +136,7 @@ static int open_one(struct stat_counts *counts, size_t nr, bool on_exec)
 	else if (is_refused(err) && counts->events->usual)
 		counts->states[nr] = STAT_REFUSED;
 	else
-		return is_refused(err) ? refuse(counts, event, err) : err;
+		return is_refused(err) ? refuse(counts, nr, err) : err;
 	return 0;
 }
 
