@@ -51,6 +51,7 @@ enum offers {
 	OFFER_CALLS, /* system calls */
 	OFFER_CLASSES,
 	OFFER_COLUMNS, /* of top */
+	OFFER_COUNTERS, /* of stat, and events */
 	OFFER_COUNTS, /* of hist, and events */
 	OFFER_EVENTS,
 	OFFER_FIELDS, /* of the events before it */

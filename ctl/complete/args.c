@@ -48,6 +48,20 @@ static void offer_event_globs(const struct completing *at)
 	offer_named(at->app, &at->typed, NAMED_SEPARATORS);
 }
 
+static void offer_counter(void *data, const char *name)
+{
+	offer(data, name, "");
+}
+
+/* Events of perf_event_open(2), too. */
+static void offer_counters(const struct completing *at)
+{
+	struct typed name = typed_last(&at->typed, ",");
+
+	dkt__perf_event_names(offer_counter, &name);
+	offer_event_globs(at);
+}
+
 static void offer_styles(const struct completing *at)
 {
 	struct dkt_style_info info;
@@ -323,17 +337,29 @@ static void offer_analyses(const struct completing *at)
 /* ---- rows ---- */
 
 static void (*const offers[N_OFFERS])(const struct completing *) = {
-	[OFFER_ANALYSES] = offer_analyses,   [OFFER_CALLS] = offer_calls,
-	[OFFER_CLASSES] = offer_classes,     [OFFER_COLUMNS] = offer_top_columns,
-	[OFFER_COUNTS] = offer_counted,      [OFFER_EVENTS] = offer_event_globs,
-	[OFFER_FIELDS] = offer_fields_typed, [OFFER_FILTERS] = offer_filters,
-	[OFFER_FORMATS] = offer_formats,     [OFFER_HELP] = offer_help,
-	[OFFER_INSTANCES] = offer_instances, [OFFER_INTERVALS] = offer_intervals,
-	[OFFER_LISTS] = offer_lists,         [OFFER_LUSTRE] = offer_lustre,
-	[OFFER_MEASURED] = offer_measured,   [OFFER_PAIRS] = offer_pairs,
-	[OFFER_PANELS] = offer_panels,       [OFFER_PARAMETERS] = offer_parameters,
-	[OFFER_PROBES] = offer_probes,       [OFFER_SETTINGS] = offer_assignments,
-	[OFFER_STYLES] = offer_styles,       [OFFER_SUBSYSTEMS] = offer_subsystems,
+	[OFFER_ANALYSES] = offer_analyses,
+	[OFFER_CALLS] = offer_calls,
+	[OFFER_CLASSES] = offer_classes,
+	[OFFER_COLUMNS] = offer_top_columns,
+	[OFFER_COUNTERS] = offer_counters,
+	[OFFER_COUNTS] = offer_counted,
+	[OFFER_EVENTS] = offer_event_globs,
+	[OFFER_FIELDS] = offer_fields_typed,
+	[OFFER_FILTERS] = offer_filters,
+	[OFFER_FORMATS] = offer_formats,
+	[OFFER_HELP] = offer_help,
+	[OFFER_INSTANCES] = offer_instances,
+	[OFFER_INTERVALS] = offer_intervals,
+	[OFFER_LISTS] = offer_lists,
+	[OFFER_LUSTRE] = offer_lustre,
+	[OFFER_MEASURED] = offer_measured,
+	[OFFER_PAIRS] = offer_pairs,
+	[OFFER_PANELS] = offer_panels,
+	[OFFER_PARAMETERS] = offer_parameters,
+	[OFFER_PROBES] = offer_probes,
+	[OFFER_SETTINGS] = offer_assignments,
+	[OFFER_STYLES] = offer_styles,
+	[OFFER_SUBSYSTEMS] = offer_subsystems,
 	[OFFER_TRIGGERS] = offer_triggers,
 };
 

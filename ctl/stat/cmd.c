@@ -16,7 +16,7 @@
 OPT_OWN(stat,
 	{ "class", 'c', "NAMES", AT(stat, classes), "count the events of these classes, a row a class: iotrace+ioctl", .check = value_classes, .joint = ',', .flags = OPT_FAR, .offers = OFFER_CLASSES },
 	{ "comm", 0, "GLOBS", AT(stat, comm), "count in the threads with these names: ll_ost*,dd", .check = value_programs, .flags = OPT_FAR },
-	{ "event", 'e', "EVENTS", AT(stat, events), "count these events: 'cycles:u,page-faults,block:*,iotrace'", .joint = ',', .flags = OPT_FAR, .offers = OFFER_EVENTS },
+	{ "event", 'e', "EVENTS", AT(stat, events), "count these events: 'cycles:u,page-faults,block:*,iotrace'", .joint = ',', .flags = OPT_FAR, .offers = OFFER_COUNTERS },
 	{ "interval", 0, "TIME", AT(stat, interval), "print what came in each TIME: 1, 100ms", .flags = OPT_FAR },
 	{ "per-class", 0, NULL, AT(stat, per_class), "sum tracepoints by the classes that they belong to", .flags = OPT_FAR },
 	{ "per-cpu", 0, NULL, AT(stat, per_cpu), "print rows for each CPU", .flags = OPT_FAR },

@@ -177,7 +177,7 @@ static struct json_object *value_of(const struct stat *stat, int column, size_t 
 
 /* ---- columns ---- */
 
-/* What columns are for; text leaves out those that would be empty. */
+/* The reasons for columns; text leaves out those that would be empty. */
 struct shape {
 	bool text, json, rate, ratio, ran;
 };

@@ -8,7 +8,7 @@
 
 #define FILE_MAX 4096
 
-/* What a text of terms is read into. */
+/* Where a text of terms is read into. */
 struct pmu {
 	struct dkt_ctx *ctx;
 	const char *dir; /* of all PMUs */
@@ -144,7 +144,7 @@ static int set_fields(const struct pmu *pmu, char *terms)
 	return err;
 }
 
-/* What the counts of the PMU's own event mean: "energy-pkg.scale" and "energy-pkg.unit". */
+/* Reads the meaning of the counts of a PMU's own event: "energy-pkg.scale" and "energy-pkg.unit". */
 static void read_unit(const struct pmu *pmu, const char *alias)
 {
 	char *scale_file __cleanup(free) = dkt__format("%s.scale", alias);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is counted: events by name, and the rows that show their counts. */
+/* Events to count, by name, and the rows that show their counts. */
 #pragma once
 
 #include <stdbool.h>

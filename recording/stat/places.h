@@ -4,10 +4,10 @@
 
 #include "lib/inside.h"
 
-/* What the counts are shown by. */
+/* The parts that counts are shown by. */
 enum stat_by { STAT_BY_NOTHING, STAT_BY_CPU, STAT_BY_THREAD };
 
-/* What has rows of its own; both -1: all. */
+/* A thread or a CPU that has rows of its own; both -1: all. */
 struct stat_group {
 	pid_t tid;
 	int cpu;

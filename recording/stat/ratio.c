@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What counts mean together: ratios of one event to another, and the spread of several runs. */
+/* Compares counts: ratios of one event to another, and the spread of several runs. */
 #include <math.h>
 
 #include "recording/stat/counts.h"

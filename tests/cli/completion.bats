@@ -193,6 +193,8 @@ is()
 @test "completion offers systems, then their events" {
 	export DKTRACE_ROOT=$top/tests/fixture/capture
 	is "dktrace list events sysc" "syscalls:"
+	is "dktrace stat -e cs,page-fau" "cs,page-faults"
+	is "dktrace stat -e cs,LLC-load-" "cs,LLC-load-misses"
 	is "dktrace list fields syscalls:sys_enter_rea" "sys_enter_read"
 }
 

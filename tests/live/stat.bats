@@ -59,15 +59,17 @@ count()
 }
 
 @test "the rows of all intervals are the whole count" {
+	local long=("${copy[@]/count=1000/count=100000}")
+
 	run -0 --separate-stderr dktrace stat --json --interval 10ms -e syscalls:sys_enter_write -- \
-		sh -c 'for i in 1 2 3 4 5; do "$@"; sleep 0.02; done' sh "${copy[@]}"
-	same 5000 "$(jq -s '[.[].events[].count] | add' <<<"$output")" writes
+		sh -c '"$@"; "$@"; "$@"; "$@"; "$@"' sh "${long[@]}"
+	same 500000 "$(jq -s '[.[].events[].count] | add' <<<"$output")" writes
 	at_least 2 "$(jq -s length <<<"$output")" intervals
 	same true "$(jq -s '[.[].time] | . == sort' <<<"$output")" "times in order"
 	run -0 --separate-stderr dktrace stat --csv --interval 10ms -e syscalls:sys_enter_write -- \
-		sh -c '"$@"; sleep 0.02; "$@"' sh "${copy[@]}"
+		sh -c '"$@"; "$@"' sh "${long[@]}"
 	same time,count,unit,per_second,ratio,ratio_to,ran,event,state "${lines[0]}" keys
-	same 2000 "$(awk -F , '{ n += $2 } END { print n }' <<<"$output")" writes
+	same 200000 "$(awk -F , '{ n += $2 } END { print n }' <<<"$output")" writes
 }
 
 @test "each run of --repeat counts the same" {
@@ -75,14 +77,15 @@ count()
 	same '1000 0 3' "$(jq -r '"\(.events[0].count | round) \(.events[0].error | round) \(.runs)"' <<<"$output")" 'count, error, runs'
 }
 
-# Starts a process with two threads more that each write when the file go is there. usage: start_writers
+# Starts a process with two threads more that each write when the pipe go is opened. usage: start_writers
 start_writers()
 {
+	mkfifo go end
 	start python3 -c '
-import os, threading, time
+import threading
+gate = threading.Event()
 def work():
-    while not os.path.exists("go"):
-        time.sleep(0.01)
+    gate.wait()
     with open("/dev/null", "wb", buffering=0) as null:
         for i in range(500):
             null.write(b"x")
@@ -90,11 +93,12 @@ threads = [threading.Thread(target=work) for i in range(2)]
 for thread in threads:
     thread.start()
 open("ready", "w").close()
+open("go").close()
+gate.set()
 for thread in threads:
     thread.join()
-open("done", "w").close()
-while not os.path.exists("end"):
-    time.sleep(0.01)
+open("written", "w").close()
+open("end").close()
 '
 }
 
@@ -108,11 +112,11 @@ while not os.path.exists("end"):
 	start dktrace stat --json --per-thread -p "$writers" -e 'syscalls:sys_enter_write[count == 1]' >out 2>err
 	counter=$pid
 	until_true grep -q Ctrl-C err
-	touch go
-	until_true [ -e done ]
+	: >go
+	until_true [ -e written ]
 	kill -INT "$counter"
 	wait "$counter"
-	touch end
+	: >end
 	same 3 "$(jq '.events | length' out)" threads
 	same 1000 "$(jq '[.events[].count] | add' out)" writes
 	same 2 "$(jq '[.events[] | select(.count == 500)] | length' out)" "threads that wrote"
