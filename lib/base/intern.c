@@ -61,20 +61,39 @@ static int grow_bytes(struct dkt__intern *in, size_t need)
 	return 0;
 }
 
+/* Returns the slot of these bytes, or the free one that they would take. */
+static uint32_t find_slot(const struct dkt__intern *in, uint64_t hash, const void *bytes,
+			  uint32_t len)
+{
+	uint32_t slot;
+
+	for (slot = (uint32_t)hash & in->mask; in->slots[slot]; slot = (slot + 1) & in->mask) {
+		const struct dkt__interned *interned = &in->all[in->slots[slot] - 1];
+
+		if (interned->hash == hash && interned->len == len &&
+		    !memcmp(in->bytes + interned->at, bytes, len))
+			break;
+	}
+	return slot;
+}
+
+uint32_t dkt__intern_find(const struct dkt__intern *in, const void *bytes, uint32_t len)
+{
+	/* A free slot has 0. */
+	return in->n ? in->slots[find_slot(in, hash_bytes(bytes, len), bytes, len)] - 1 :
+		       UINT32_MAX;
+}
+
 uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len)
 {
 	uint64_t hash = hash_bytes(bytes, len);
-	struct dkt__interned *interned;
 	uint32_t slot;
 
 	if (in->n == in->n_room && (in->n_room > UINT32_MAX / 8 || grow_numbers(in)))
 		return UINT32_MAX;
-	for (slot = (uint32_t)hash & in->mask; in->slots[slot]; slot = (slot + 1) & in->mask) {
-		interned = &in->all[in->slots[slot] - 1];
-		if (interned->hash == hash && interned->len == len &&
-		    !memcmp(in->bytes + interned->at, bytes, len))
-			return in->slots[slot] - 1;
-	}
+	slot = find_slot(in, hash, bytes, len);
+	if (in->slots[slot])
+		return in->slots[slot] - 1;
 	if (grow_bytes(in, in->len + len + 1))
 		return UINT32_MAX;
 	in->all[in->n] = (struct dkt__interned){ .hash = hash, .at = in->len, .len = len };

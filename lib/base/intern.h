@@ -22,6 +22,9 @@ struct dkt__intern {
 /* Returns the number of these bytes; UINT32_MAX: memory is out. */
 uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len);
 
+/* The same, but does not store the bytes. UINT32_MAX: they are not there. */
+uint32_t dkt__intern_find(const struct dkt__intern *in, const void *bytes, uint32_t len);
+
 /* Returns the bytes of that number, with a NUL after them; valid until the next dkt__intern(). */
 const char *dkt__interned(const struct dkt__intern *in, uint64_t number, uint32_t *len);
 void dkt__intern_clear(struct dkt__intern *in);

@@ -4,8 +4,8 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "lib/base/guess.h"
 #include "lib/debuginfo/abi.h"
-#include "lib/expr.h"
 
 struct binary_die; /* debuginfo/dwarf_type.c */
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "lib/base/intern.h"
 #include "lib/base/io.h"
 #include "lib/debuginfo/btf.h"
 
@@ -17,6 +18,9 @@ struct dkt__btf {
 	struct ctype_source source; /* first: the callbacks get its address */
 	struct btf *btf;
 	struct dkt__btf *base;
+	struct dkt__intern names; /* of functions, from the first search for one on */
+	uint32_t *functions; /* their types, by number of the name */
+	size_t n_functions;
 };
 
 static struct btf *btf_of(struct ctype_source *source)
@@ -178,16 +182,44 @@ static int btf_find(struct ctype_source *source, enum ctype_kind kind, const cha
 
 /* ---- functions ---- */
 
+/* Of several functions of a name, the first counts. */
+static int add_function(struct dkt__btf *btf, const struct btf_type *t)
+{
+	const char *name = name_at(btf->btf, t->name_off);
+	uint32_t nr = dkt__intern(&btf->names, name, (uint32_t)strlen(name));
+
+	if (nr == UINT32_MAX)
+		return -ENOMEM;
+	return nr < btf->n_functions ? 0 : dkt__append(btf->functions, btf->n_functions, t->type);
+}
+
+/* libbpf walks through all types for each name, and a trace has arguments of thousands of functions. */
+static int index_functions(struct dkt__btf *btf)
+{
+	int err = 0;
+
+	for (uint32_t id = 1; !err && id < btf__type_cnt(btf->btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf->btf, id);
+
+		if (btf_is_func(t))
+			err = add_function(btf, t);
+	}
+	return err;
+}
+
 int dkt__btf_function(struct dkt__btf *btf, const char *name, uint32_t *id)
 {
-	int found = btf__find_by_name_kind(btf->btf, name, BTF_KIND_FUNC);
-	const struct btf_type *t = found > 0 ? btf__type_by_id(btf->btf, (uint32_t)found) : NULL;
-	const struct btf_type *proto = t ? btf__type_by_id(btf->btf, t->type) : NULL;
+	const struct btf_type *proto;
+	uint32_t nr;
 
 	*id = 0;
+	if (!btf->n_functions && index_functions(btf))
+		return -ENOMEM;
+	nr = dkt__intern_find(&btf->names, name, (uint32_t)strlen(name));
+	proto = nr < btf->n_functions ? btf__type_by_id(btf->btf, btf->functions[nr]) : NULL;
 	if (!proto || !btf_is_func_proto(proto))
 		return -ENOENT;
-	*id = t->type;
+	*id = btf->functions[nr];
 	return 0;
 }
 
@@ -334,26 +366,42 @@ int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dk
 	return 0;
 }
 
+static char *path_of(const struct dkt_ctx *ctx, const char *name)
+{
+	return dkt__format("%s/btf/%s", ctx->root ? ctx->root : "/sys/kernel", name);
+}
+
+static int read_btf(struct dkt_ctx *ctx, const char *name, char **data, size_t *size)
+{
+	char *path __cleanup(free) = path_of(ctx, name);
+	int err = path ? dkt__read_file(path, BTF_MAX, data, size) : dkt__no_memory(ctx);
+
+	return err && path ? dkt_fail(ctx, err, "open %s: %s", path, strerror(-err)) : err;
+}
+
+int dkt__btf_read(struct dkt_ctx *ctx, char **data, size_t *size)
+{
+	return read_btf(ctx, "vmlinux", data, size);
+}
+
 static int load_file(struct dkt_ctx *ctx, const char *name, struct dkt__btf *base,
 		     struct dkt__btf **btf)
 {
-	char *path __cleanup(free) =
-		dkt__format("%s/btf/%s", ctx->root ? ctx->root : "/sys/kernel", name);
 	char *data __cleanup(free) = NULL;
 	size_t size;
-	int err = path ? 0 : dkt__no_memory(ctx);
+	int err = read_btf(ctx, name, &data, &size);
 
-	if (!err) {
-		err = dkt__read_file(path, BTF_MAX, &data, &size);
-		if (err)
-			dkt_fail(ctx, err, "open %s: %s", path, strerror(-err));
-	}
 	if (err) {
 		dkt__btf_free(base);
 		return err;
 	}
 	err = dkt__btf_parse(ctx, data, size, base, btf);
-	return err == -EINVAL ? dkt__fail_in(ctx, err, "%s", path) : err;
+	if (err == -EINVAL) {
+		char *path __cleanup(free) = path_of(ctx, name);
+
+		return path ? dkt__fail_in(ctx, err, "%s", path) : dkt__no_memory(ctx);
+	}
+	return err;
 }
 
 int dkt__btf_load(struct dkt_ctx *ctx, const char *module, struct dkt__btf **btf)
@@ -374,6 +422,8 @@ void dkt__btf_free(struct dkt__btf *btf)
 		return;
 	btf__free(btf->btf);
 	dkt__btf_free(btf->base);
+	dkt__intern_clear(&btf->names);
+	free(btf->functions);
 	free(btf);
 }
 

@@ -12,7 +12,10 @@ struct dkt__btf;
  */
 int dkt__btf_load(struct dkt_ctx *ctx, const char *module, struct dkt__btf **btf);
 
-/* The same from bytes; base, the BTF it extends, or NULL, is taken over. */
+/* Reads the bytes of the running kernel's BTF, or a saved tree's, which the caller frees. */
+int dkt__btf_read(struct dkt_ctx *ctx, char **data, size_t *size);
+
+/* Loads it from bytes; base, the BTF it extends, or NULL, is taken over. */
 int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dkt__btf *base,
 		   struct dkt__btf **btf);
 void dkt__btf_free(struct dkt__btf *btf);

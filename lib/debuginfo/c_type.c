@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds members of structs, including those inside members without a name. */
 #include "lib/debuginfo/c_type.h"
-#include "lib/expr.h"
+#include "lib/base/guess.h"
 
 struct search {
 	struct ctype_source *source;
