@@ -105,61 +105,90 @@ int64_t dkt__last_boot_moved(struct dkt_ctx *ctx, const struct dkt__last_boot *b
 	return now ? (int64_t)(now - boot->text) : 0;
 }
 
-struct moving {
-	const struct dkt__last_boot *boot;
-	const char *modules; /* the text of /proc/modules; NULL: unknown */
-	int64_t by; /* how far the kernel has moved since */
-	/* The module of the last symbol, and how far it has moved. */
+/* A module that was loaded then. */
+struct place {
 	const char *name;
-	bool known;
-	int64_t module_by;
+	uint64_t then, now; /* now 0: unknown */
 };
 
-/* "kvm 1327104 1 kvm_intel, Live 0xffffffffc0a00000" */
-static bool module_now(const char *modules, const char *name, uint64_t *address)
+struct moving {
+	int64_t by; /* how far the kernel has moved since */
+	struct place *places; /* sorted by name */
+	size_t n;
+	/* The module of the last symbol; NULL: its place is unknown. */
+	const char *name;
+	const struct place *place;
+};
+
+static int by_name(const void *a, const void *b)
 {
-	const size_t n = strlen(name);
-
-	for (const char *line = modules, *end; line && *line; line = *end ? end + 1 : end) {
-		const char *at;
-
-		end = strchrnul(line, '\n');
-		if (strncmp(line, name, n) || line[n] != ' ')
-			continue;
-		at = memmem(line, (size_t)(end - line), " 0x", 3);
-		if (!at)
-			return false;
-		at++;
-		return !dkt__take_u64(&at, end, DKT__HEX, address) && *address;
-	}
-	return false;
+	return strcmp(((const struct place *)a)->name, ((const struct place *)b)->name);
 }
 
-static bool find_module(struct moving *m, const char *name)
+static struct place *find_place(const struct moving *m, const char *name)
 {
-	uint64_t now;
+	const struct place key = { .name = name };
 
+	return m->n ? bsearch(&key, m->places, m->n, sizeof(key), by_name) : NULL;
+}
+
+/* "kvm 1327104 1 kvm_intel, Live 0xffffffffc0a00000" */
+static void take_module(struct moving *m, char *line)
+{
+	const char *at = strstr(line, " 0x");
+	struct place *place;
+
+	line[strcspn(line, " ")] = '\0';
+	place = at ? find_place(m, line) : NULL;
+	if (!place)
+		return;
+	at++;
+	if (dkt__take_u64(&at, NULL, DKT__HEX, &place->now))
+		place->now = 0;
+}
+
+static int find_places(struct moving *m, const struct dkt__last_boot *boot, const char *modules)
+{
+	char *copy __cleanup(free) = strdup(modules ? modules : "");
+	char *line, *rest = copy;
+
+	m->places = calloc(boot->n_modules + 1, sizeof(*m->places));
+	if (!copy || !m->places)
+		return -ENOMEM;
+	for (; m->n < boot->n_modules; m->n++)
+		m->places[m->n] = (struct place){ .name = boot->modules[m->n].name,
+						  .then = boot->modules[m->n].address };
+	qsort(m->places, m->n, sizeof(*m->places), by_name);
+	while ((line = strsep(&rest, "\n")))
+		take_module(m, line);
+	return 0;
+}
+
+static const struct place *place_of(struct moving *m, const char *name)
+{
 	if (m->name && !strcmp(m->name, name))
-		return m->known;
+		return m->place;
 	m->name = name;
-	m->known = false;
-	for (size_t i = 0; !m->known && i < m->boot->n_modules; i++) {
-		if (strcmp(m->boot->modules[i].name, name))
-			continue;
-		m->known = module_now(m->modules, name, &now);
-		m->module_by = m->known ? (int64_t)(now - m->boot->modules[i].address) : 0;
-	}
-	return m->known;
+	m->place = find_place(m, name);
+	if (m->place && !m->place->now)
+		m->place = NULL;
+	return m->place;
 }
 
 /* Only the address of a module's code is told. */
 static bool move(void *data, const struct dkt__symbol *symbol, bool is_code, uint64_t *address)
 {
 	struct moving *m = data;
+	const struct place *place;
 
-	if (symbol->module && (!is_code || !find_module(m, symbol->module)))
+	if (!symbol->module) {
+		*address = symbol->address - (uint64_t)m->by;
+		return true;
+	}
+	place = is_code ? place_of(m, symbol->module) : NULL;
+	if (!place)
 		return false;
-	*address = symbol->address - (uint64_t)(symbol->module ? m->module_by : m->by);
+	*address = symbol->address - place->now + place->then;
 	return true;
 }
 
@@ -169,18 +198,15 @@ static bool drop(void *data, const struct dkt__symbol *symbol, bool is_code, uin
 	return false;
 }
 
-int dkt__last_boot_symbols(struct dkt_ctx *ctx, const struct dkt__last_boot *boot)
+int dkt__last_boot_symbols(struct dkt_ctx *ctx, const struct dkt__last_boot *boot,
+			   const char *modules)
 {
 	const bool other = boot->has_delta && boot->text_delta != boot->data_delta;
-	char *modules __cleanup(free) = NULL;
-	struct moving m = { .boot = boot };
-	size_t len;
-	int err;
+	struct moving m = { .by = dkt__last_boot_moved(ctx, boot) };
+	int err = find_places(&m, boot, modules);
 
-	if (dkt__read_file("/proc/modules", SIZE_MAX, &modules, &len))
-		modules = NULL;
-	m.modules = modules;
-	m.by = dkt__last_boot_moved(ctx, boot);
-	err = dkt__symbols_move(ctx, other ? drop : move, &m);
+	if (!err)
+		err = dkt__symbols_move(ctx, other ? drop : move, &m);
+	free(m.places);
 	return dkt__with_words(ctx, err);
 }

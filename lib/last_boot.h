@@ -26,7 +26,9 @@ void dkt__last_boot_clear(struct dkt__last_boot *boot);
 int64_t dkt__last_boot_moved(struct dkt_ctx *ctx, const struct dkt__last_boot *boot);
 
 /*
- * Gives the context the names of functions and strings at the addresses that they had then. The
- * names of a module whose place is unknown are left out.
+ * Gives the context the names of functions and strings at the addresses that they had then. modules:
+ * the text of /proc/modules since, NULL: unknown. The names of a module whose place is unknown are left
+ * out.
  */
-int dkt__last_boot_symbols(struct dkt_ctx *ctx, const struct dkt__last_boot *boot);
+int dkt__last_boot_symbols(struct dkt_ctx *ctx, const struct dkt__last_boot *boot,
+			   const char *modules);

@@ -120,29 +120,47 @@ int dkt__symbols_given(struct dkt_ctx *ctx, const struct dkt__symbol_text *kalls
 	return 0;
 }
 
+int dkt__symbol_text_unpack(const struct dkt__symbol_text *text, char **bytes, size_t *n)
+{
+	const size_t size = text->codec ? text->size : text->n;
+	char *copy __cleanup(free) = NULL;
+	void *state = NULL;
+	int err = 0;
+
+	*bytes = NULL;
+	*n = 0;
+	if (!text->bytes)
+		return -ENOENT;
+	copy = malloc(size + 1);
+	if (!copy)
+		return -ENOMEM;
+	if (!text->codec) {
+		memcpy(copy, text->bytes, size);
+	} else {
+		err = text->codec->decompress(&state, text->bytes, text->n, copy, size);
+		text->codec->release(state);
+	}
+	if (err)
+		return -EBADMSG;
+	copy[size] = '\0';
+	*n = size;
+	if (text->codec) {
+		*n -= text->skip;
+		memmove(copy, copy + text->skip, *n + 1);
+	}
+	*bytes = copy;
+	copy = NULL;
+	return 0;
+}
+
 /* Returns a file's text, uncompressed, which the caller frees; NULL: none. */
 static char *given_text(struct dkt_ctx *ctx, const struct dkt__symbol_text *given)
 {
-	void *state = NULL;
 	char *text;
-	int err;
+	size_t n;
 
-	if (!given->bytes)
-		return NULL;
-	if (!given->codec)
-		return strndup(given->bytes, given->n);
-	text = malloc(given->size + 1);
-	if (!text)
-		return NULL;
-	err = given->codec->decompress(&state, given->bytes, given->n, text, given->size);
-	given->codec->release(state);
-	if (err) {
+	if (dkt__symbol_text_unpack(given, &text, &n) == -EBADMSG)
 		dkt__log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
-		free(text);
-		return NULL;
-	}
-	text[given->size] = '\0';
-	memmove(text, text + given->skip, given->size + 1 - given->skip);
 	return text;
 }
 
@@ -182,12 +200,16 @@ static void read_functions(struct dkt_ctx *ctx)
 int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
-	char *path __cleanup(free) = symbols_path(ctx);
+	char *path __cleanup(free) = ctx->given ? NULL : symbols_path(ctx);
 	char *text __cleanup(free) = NULL;
 	char *line;
 	size_t len;
 	int err = path ? dkt__read_file(path, SIZE_MAX, &text, &len) : -ENODATA;
 
+	if (ctx->given && ctx->symbols) {
+		text = given_text(ctx, &ctx->symbols->given_functions);
+		err = text ? 0 : -ENODATA;
+	}
 	for (char *rest = text; !err && (line = strsep(&rest, "\n"));) {
 		struct symbol_entry entry;
 		struct dkt__symbol symbol;

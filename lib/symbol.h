@@ -18,6 +18,12 @@ struct dkt__symbol_text {
 };
 
 /*
+ * Sets *bytes to the bytes of a text, uncompressed, with a NUL after them, which the caller frees.
+ * -ENOENT: none; -EBADMSG: they cannot be unpacked.
+ */
+int dkt__symbol_text_unpack(const struct dkt__symbol_text *text, char **bytes, size_t *n);
+
+/*
  * Sets a file's kallsyms and printk_formats. They are most of a short file, so they are parsed only
  * when the first name is needed.
  */

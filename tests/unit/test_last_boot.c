@@ -168,7 +168,7 @@ static void a_kernel_that_moved_has_its_names_elsewhere(void **state)
 	uint64_t offset;
 
 	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff90c45484, &offset), "vfs_read");
-	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
+	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot, NULL));
 	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff80c45484, &offset), "vfs_read");
 	assert_int_equal(offset, 4);
 	assert_null(dkt_symbol_name(t->ctx, 0xffffffff90c45484, &offset));
@@ -176,7 +176,7 @@ static void a_kernel_that_moved_has_its_names_elsewhere(void **state)
 	assert_null(dkt_symbol_name(t->ctx, 0xffffffffc0001000, &offset));
 	assert_null(dkt_symbol_name(t->ctx, 0xffffffffb0001000, &offset));
 	/* Once more changes nothing: the names do not move on. */
-	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
+	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot, NULL));
 	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff80c45484, &offset), "vfs_read");
 }
 
@@ -186,8 +186,30 @@ static void an_address_of_the_kernel_tells_how_far_it_moved(void **state)
 	struct tree *t = *state;
 
 	assert_int_equal(dkt__last_boot_moved(t->ctx, &boot), 0xf000000);
-	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
+	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot, NULL));
 	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffff81c45480, NULL), "vfs_read");
+}
+
+static void a_module_has_its_names_where_it_was(void **state)
+{
+	struct dkt__last_module modules[] = {
+		{ .name = (char[]){ "other" }, .address = 0x1000 },
+		{ .name = (char[]){ "gone" }, .address = 0xffffffffc0700000 },
+	};
+	const struct dkt__last_boot boot = { .text = 0xffffffff81800000,
+					     .modules = modules,
+					     .n_modules = 2 };
+	struct tree *t = *state;
+
+	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot,
+						 "gone_too 4096 0 - Live 0xffffffffc0900000\n"
+						 "gone 4096 0 - Live 0xffffffffc0000000"));
+	assert_string_equal(dkt_symbol_name(t->ctx, 0xffffffffc0701000, NULL), "gone_read");
+	/* No address, as without privileges, and no line of the module. */
+	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot, "gone 4096 0 - Live 0x0\n"));
+	assert_null(dkt_symbol_name(t->ctx, 0xffffffffc0701000, NULL));
+	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot, "gone"));
+	assert_null(dkt_symbol_name(t->ctx, 0xffffffffc0701000, NULL));
 }
 
 static void another_kernel_has_no_names(void **state)
@@ -197,7 +219,7 @@ static void another_kernel_has_no_names(void **state)
 					     .data_delta = 32 };
 	struct tree *t = *state;
 
-	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot));
+	assert_ok(t->ctx, dkt__last_boot_symbols(t->ctx, &boot, NULL));
 	assert_null(dkt_symbol_name(t->ctx, 0xffffffff90c45484, NULL));
 	assert_null(dkt_symbol_name(t->ctx, 0xffffffff90c45474, NULL));
 }
@@ -448,6 +470,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(an_address_of_the_kernel_tells_how_far_it_moved,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_module_has_its_names_where_it_was, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(another_kernel_has_no_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_last_boot_can_be_read_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(records_name_the_processes_of_that_boot, setup,

@@ -162,6 +162,16 @@ static int fetch_pages(struct dkt__live *live)
 	return err;
 }
 
+static int move_symbols(struct dkt_ctx *ctx, const struct dkt__last_boot *boot)
+{
+	char *modules __cleanup(free) = NULL;
+	size_t len;
+
+	if (dkt__read_file("/proc/modules", SIZE_MAX, &modules, &len))
+		modules = NULL;
+	return dkt__last_boot_symbols(ctx, boot, modules);
+}
+
 int dkt__last_boot_fetch(struct dkt__live *live)
 {
 	char *text __cleanup(free) = NULL;
@@ -177,7 +187,7 @@ int dkt__last_boot_fetch(struct dkt__live *live)
 	if (!err)
 		err = fetch_pages(live);
 	if (!err)
-		err = dkt__last_boot_symbols(live->in->ctx, &boot);
+		err = move_symbols(live->in->ctx, &boot);
 	if (!err)
 		err = dkt__live_learn(live);
 	dkt__last_boot_clear(&boot);
