@@ -12,6 +12,7 @@
 
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */
+struct dkt__call_args; /* plan/call_args.c */
 struct dkt__intervals; /* intervals/definitions.c */
 struct dkt__end; /* ctx.c */
 
@@ -41,6 +42,7 @@ struct dkt_ctx {
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
+	struct dkt__call_args *call_args;
 	struct dkt__intervals *intervals; /* the ready-made ones; NULL: not read yet */
 	struct dkt__arena memory; /* objects that live as long as the context */
 	struct dkt__end *ends; /* the last one first */

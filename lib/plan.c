@@ -7,6 +7,7 @@
 #include "lib/base/escape.h"
 #include "lib/event.h"
 #include "lib/plan.h"
+#include "lib/plan/call_args.h"
 
 #define SLACK 16 /* zero bytes after a copied record, so that any string in it ends */
 
@@ -42,11 +43,19 @@ static bool is_graph(struct dkt_event *event)
 {
 	if (strcmp(event->system, "ftrace") != 0)
 		return false;
-	if (!strcmp(event->name, "funcgraph_entry"))
+	if (!strcmp(event->name, "funcgraph_entry") || !strcmp(event->name, "fgraph_retaddr_entry"))
 		return dkt_event_field(event, "func") && dkt_event_field(event, "depth");
 	return !strcmp(event->name, "funcgraph_exit") && dkt_event_field(event, "func") &&
 	       dkt_event_field(event, "depth") && dkt_event_field(event, "calltime") &&
 	       dkt_event_field(event, "rettime");
+}
+
+/* The print format does not know of the arguments. */
+static bool is_call(struct dkt_event *event)
+{
+	return !strcmp(event->system, "ftrace") && !strcmp(event->name, "function") &&
+	       dkt_event_field(event, "ip") && dkt_event_field(event, "parent_ip") &&
+	       dkt_event_field(event, "args");
 }
 
 /* Compiles the print format as parsed by dktrace; false if it is empty or not supported. */
@@ -139,6 +148,8 @@ static enum dkt__plan_way choose_way(struct dkt__plan *plan, struct dkt_event *e
 		return DKT__PLAN_STACK;
 	if (is_graph(event))
 		return DKT__PLAN_GRAPH;
+	if (is_call(event) && has_steps(plan, event))
+		return DKT__PLAN_CALL;
 	/* libtraceevent does not check the bounds of a trace_printk() record: never let it print one. */
 	if (event->tep->flags & TEP_EVENT_FL_ISBPRINT)
 		return dkt__plan_is_bprint(event) ? DKT__PLAN_BPRINT : DKT__PLAN_FIELDS;
@@ -270,17 +281,60 @@ static void put_time(const struct dkt_record *record, bool is_exit, struct dkt_b
 		       (unsigned int)(ns % 1000));
 }
 
+static void put_args(const struct dkt_record *record, uint64_t function, struct dkt_buf *buf)
+{
+	const struct dkt_field *args = dkt__call_args_field(record->event);
+
+	dkt_buf_str(buf, "(");
+	if (args)
+		dkt__call_args_text(record->event->ctx, function, record, args, buf);
+	dkt_buf_str(buf, ")");
+}
+
+/* Where the function returns to, which the kernel records by its option funcgraph-retaddr. */
+static void put_return(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	const struct dkt_field *to = dkt_event_field(record->event, "retaddr");
+
+	if (!to)
+		return;
+	dkt_buf_str(buf, " /* <-");
+	dkt__function_text(record->event->ctx, (uint64_t)dkt_record_int(record, to), false, buf);
+	dkt_buf_str(buf, " */");
+}
+
 static void text_of_graph(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	bool is_exit = !strcmp(record->event->name, "funcgraph_exit");
+	uint64_t function = (uint64_t)dkt__record_value(record, "func");
 	int64_t depth = dkt__record_value(record, "depth");
 
 	depth = DKT__MIN(DKT__MAX(depth, (int64_t)0), (int64_t)MAX_DEPTH);
 	put_time(record, is_exit, buf);
 	dkt_buf_printf(buf, " |  %*s%s", (int)depth * INDENT, "", is_exit ? "} /* " : "");
-	dkt__function_text(record->event->ctx, (uint64_t)dkt__record_value(record, "func"), false,
-			   buf);
-	dkt_buf_str(buf, is_exit ? " */" : "() {");
+	dkt__function_text(record->event->ctx, function, false, buf);
+	if (is_exit) {
+		dkt_buf_str(buf, " */");
+		return;
+	}
+	put_args(record, function, buf);
+	put_return(record, buf);
+	dkt_buf_str(buf, " {");
+}
+
+/* As the print format, with the arguments. */
+static void text_of_call(const struct dkt_record *record, struct dkt_buf *buf)
+{
+	const struct dkt_field *args = dkt_event_field(record->event, "args");
+	uint64_t function = (uint64_t)dkt__record_value(record, "ip");
+
+	dkt_buf_str(buf, " ");
+	dkt__function_text(record->event->ctx, function, false, buf);
+	if (args->offset < record->size)
+		put_args(record, function, buf);
+	dkt_buf_str(buf, " <-- ");
+	dkt__function_text(record->event->ctx, (uint64_t)dkt__record_value(record, "parent_ip"),
+			   false, buf);
 }
 
 /* ---- by libtraceevent ---- */
@@ -451,6 +505,8 @@ void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf)
 		text_of_stack(record, buf);
 	else if (plan->way == DKT__PLAN_GRAPH)
 		text_of_graph(record, buf);
+	else if (plan->way == DKT__PLAN_CALL)
+		text_of_call(record, buf);
 	else if (plan->way == DKT__PLAN_BPRINT)
 		dkt__plan_bprint_text(record, buf);
 	else if (plan->way != DKT__PLAN_TEP || !text_by_tep(record, buf))

@@ -194,7 +194,8 @@ struct dkt__step {
 enum dkt__plan_way {
 	DKT__PLAN_STEPS,
 	DKT__PLAN_STACK, /* kernel_stack, user_stack */
-	DKT__PLAN_GRAPH, /* funcgraph_entry, funcgraph_exit */
+	DKT__PLAN_GRAPH, /* funcgraph_entry, fgraph_retaddr_entry, funcgraph_exit */
+	DKT__PLAN_CALL, /* function, with its arguments */
 	DKT__PLAN_BPRINT, /* trace_printk() */
 	DKT__PLAN_TEP, /* printed by libtraceevent */
 	DKT__PLAN_FIELDS, /* field=value */

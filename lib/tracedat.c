@@ -3,6 +3,8 @@
 #include "lib/tracedat.h"
 #include "lib/base/parse.h"
 #include "lib/base/ticks.h"
+#include "lib/last_boot.h"
+#include "lib/plan/call_args.h"
 
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset)
 {
@@ -112,11 +114,38 @@ static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	return dat->kind ? dkt__ctx_machine(dat->ctx, "") : dkt__no_memory(dat->ctx);
 }
 
+/* Records of an earlier boot have the addresses of that boot, the symbols those of the boot after it. */
+static int move_symbols(struct dkt__dat *dat)
+{
+	char *text __cleanup(free) = NULL, *modules __cleanup(free) = NULL;
+	struct dkt__last_boot boot;
+	size_t n;
+	int err = dkt__symbol_text_unpack(&dat->last_boot, &text, &n);
+
+	if (!err)
+		err = dkt__last_boot_parse(text, &boot);
+	if (err == -EINVAL)
+		dkt__streams_damage(&dat->streams,
+				    "the addresses of the last boot are of unknown form");
+	if (err)
+		return err == -ENOMEM ? dkt__no_memory(dat->ctx) : 0;
+	if (dkt__symbol_text_unpack(&dat->modules, &modules, &n) == -ENOMEM)
+		err = dkt__no_memory(dat->ctx);
+	if (!err && !boot.current)
+		err = dkt__last_boot_symbols(dat->ctx, &boot, modules);
+	dkt__last_boot_clear(&boot);
+	return err;
+}
+
 static int give(struct dkt__dat *dat)
 {
 	int err = dkt__events_given(dat->ctx, dat->given, dat->n_given);
 
-	return err ? err : dkt__symbols_given(dat->ctx, &dat->kallsyms, &dat->printk);
+	if (!err)
+		err = dkt__symbols_given(dat->ctx, &dat->kallsyms, &dat->printk);
+	if (!err)
+		err = dkt__call_args_given(dat->ctx, &dat->btf);
+	return err || !dat->last_boot.bytes ? err : move_symbols(dat);
 }
 
 /* Names the options that are not read, because no record needs them for its text; NULL: none. */

@@ -41,6 +41,9 @@ enum dkt__dat_option {
 	DAT_PRINTK = 20,
 	DAT_CMDLINES = 21,
 	DAT_BUFFER_TEXT = 22,
+	DAT_BTF = 23,
+	DAT_LAST_BOOT = 24,
+	DAT_MODULES = 25,
 	/*
 	 * Only in dktrace's recordings, and far above trace-cmd's numbers: the ID of the recorder's
 	 * thread (4 bytes), whose records are to be left out.
@@ -133,7 +136,9 @@ struct dkt__dat {
 	struct dkt__dat_disks *disks; /* a table for each host */
 	uint32_t n_disks;
 	bool hooks, maps; /* the file has options of this kind, which are not read */
-	struct dkt__symbol_text kallsyms, printk; /* passed to the context after reading */
+	struct dkt__symbol_text kallsyms, printk, btf; /* passed to the context after reading */
+	/* The records survived a reboot: where the kernel and its modules were then, and are since. */
+	struct dkt__symbol_text last_boot, modules;
 	struct dkt__given *given;
 	size_t n_given;
 };
@@ -189,7 +194,13 @@ int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
  */
 unsigned int dkt__dat_read_tables(struct dkt__dat *dat, struct dkt__cursor *cur);
 
-/* Reads a section of version 7 if it holds formats, symbols or names. */
+/* True for a section that describes the kernel, to which an option of the same number points. */
+static inline bool dkt__dat_is_table(unsigned int id)
+{
+	return (id >= DAT_HEADER_INFO && id <= DAT_CMDLINES) || id == DAT_BTF || id == DAT_MODULES;
+}
+
+/* Reads a section of version 7 if it holds formats, symbols, names or types. */
 void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
 
 /* Reads the statistics in a section of options that a recording in progress has after its beginning. */

@@ -131,7 +131,7 @@ static int add_tracers(struct schema *schema, struct dkt_ctx *ctx)
 	static const char *const names[] = {
 		"bprint",       "bputs",   "function", "funcgraph_entry", "funcgraph_exit",
 		"kernel_stack", "print",   "raw_data", "user_stack",      "wakeup",
-		"hwlat",        "osnoise", "timerlat", "context_switch",
+		"hwlat",        "osnoise", "timerlat", "context_switch",  "fgraph_retaddr_entry",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

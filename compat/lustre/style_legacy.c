@@ -168,7 +168,8 @@ static void find_own_shape(struct dkt_event *event, struct kind *kind)
 
 	if (!strcmp(name, "print"))
 		kind->shape = SHAPE_MARK;
-	if (strncmp(name, "funcgraph_", strlen("funcgraph_")))
+	if (strncmp(name, "funcgraph_", strlen("funcgraph_")) &&
+	    strcmp(name, "fgraph_retaddr_entry"))
 		return;
 	kind->field = dkt_event_field(event, "func");
 	kind->ret = dkt_event_field(event, "retval");

@@ -32,11 +32,25 @@ static bool word_has(const struct named_word *word, const struct dkt_event *even
 static bool matches_own(const struct named_word *word)
 {
 	static const char *const names[] = {
-		"print",           "bprint",         "bputs",        "function",
-		"funcgraph_entry", "funcgraph_exit", "kernel_stack", "user_stack",
-		"context_switch",  "wakeup",         "branch",       "hwlat",
-		"osnoise",         "timerlat",       "func_repeats", "raw_data",
-		"mmiotrace_rw",    "mmiotrace_map",
+		"print",
+		"bprint",
+		"bputs",
+		"function",
+		"funcgraph_entry",
+		"funcgraph_exit",
+		"kernel_stack",
+		"user_stack",
+		"context_switch",
+		"wakeup",
+		"branch",
+		"hwlat",
+		"osnoise",
+		"timerlat",
+		"func_repeats",
+		"raw_data",
+		"mmiotrace_rw",
+		"mmiotrace_map",
+		"fgraph_retaddr_entry",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -185,6 +185,35 @@ static void put_start(struct dkt_recorder *r)
 	dkt__recorder_number(r, at, 8);
 }
 
+/* True if the instance's tracer records the arguments of functions. */
+static bool has_args(const struct dkt_instance *in)
+{
+	static const struct {
+		const char *tracer, *option;
+	} rows[] = {
+		{ "function\n", "func-args" },
+		{ "function_graph\n", "funcgraph-args" },
+	};
+	char *tracer __cleanup(free) = NULL, *set __cleanup(free) = NULL;
+
+	if (dkt__tfs_read(in->ctx, &tracer, NULL, "%scurrent_tracer", in->prefix))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(tracer, rows[i].tracer))
+			return !dkt__tfs_read(in->ctx, &set, NULL, "%soptions/%s", in->prefix,
+					      rows[i].option) &&
+			       *set == '1';
+	return false;
+}
+
+static bool needs_btf(const struct dkt_recorder *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (has_args(r->buffers[i].in))
+			return true;
+	return false;
+}
+
 static int put_tables(struct dkt_recorder *r, struct dkt_tracedat *tables)
 {
 	static const struct {
@@ -196,14 +225,16 @@ static int put_tables(struct dkt_recorder *r, struct dkt_tracedat *tables)
 		{ DAT_EVENT_FORMATS, dkt__tdw_event_formats },
 		{ DAT_KALLSYMS, dkt__tdw_kallsyms },
 		{ DAT_PRINTK, dkt__tdw_printk },
+		{ DAT_BTF, dkt__tdw_btf }, /* the last one, which most files do not need */
 	};
+	const size_t n = ARRAY_SIZE(rows) - !needs_btf(r);
 	int err = put_options(r, tables);
 
-	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		struct dkt_buf content = { 0 };
 
 		err = dkt__with_words(r->ctx, rows[i].put(tables, &content));
-		if (!err)
+		if (!err && (content.len || rows[i].section != DAT_BTF))
 			err = dkt__recorder_put(r, rows[i].section, &content);
 		free(content.data);
 	}

@@ -104,7 +104,9 @@ static void set_place(struct dkt__column *column, const struct dkt_field *field)
 /* True if the print format prints the number as an address. */
 static bool prints_as_address(const struct dkt__plan *plan, const struct dkt__column *column)
 {
-	for (uint32_t i = 0; plan->way == DKT__PLAN_STEPS && i < plan->n_steps; i++) {
+	bool has_steps = plan->way == DKT__PLAN_STEPS || plan->way == DKT__PLAN_CALL;
+
+	for (uint32_t i = 0; has_steps && i < plan->n_steps; i++) {
 		const struct dkt__step *step = &plan->steps[i];
 
 		if ((step->op == DKT__STEP_POINTER || step->op == DKT__STEP_FUNCTION) &&

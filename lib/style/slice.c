@@ -21,6 +21,7 @@ static const struct {
 	{ "workqueue", "workqueue_execute_start", PAIR_BEGIN, PAIR_WORK, PAIR_NAME_FUNCTION, "function" },
 	{ "workqueue", "workqueue_execute_end", PAIR_END, PAIR_WORK, PAIR_NAME_FUNCTION, "function" },
 	{ "ftrace", "funcgraph_entry", PAIR_BEGIN, PAIR_FUNCTION, PAIR_NAME_FUNCTION, "func" },
+	{ "ftrace", "fgraph_retaddr_entry", PAIR_BEGIN, PAIR_FUNCTION, PAIR_NAME_FUNCTION, "func" },
 	{ "ftrace", "funcgraph_exit", PAIR_END, PAIR_FUNCTION, PAIR_NAME_FUNCTION, "func" },
 	{ "irq", "irq_handler_entry", PAIR_BEGIN, PAIR_IRQ, PAIR_NAME_TEXT, "name" },
 	{ "irq", "irq_handler_exit", PAIR_END, PAIR_IRQ, PAIR_NAME_EVENT, NULL },

@@ -302,7 +302,7 @@ static int read_section(struct dkt__dat *dat, struct dkt__dat_section *section)
 		report_tail(dat, at);
 		return 1;
 	default:
-		if (section->id < DAT_HEADER_INFO || section->id > DAT_CMDLINES) {
+		if (!dkt__dat_is_table(section->id)) {
 			report_invalid(dat, section);
 			report_tail(dat, at);
 			return 1;
@@ -342,8 +342,7 @@ int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
 /* True for a section that can be before a mark. */
 static bool may_precede(const struct dkt__dat_section *section)
 {
-	return (section->id >= DAT_HEADER_INFO && section->id <= DAT_CMDLINES) ||
-	       (section->id == DAT_DONE && section->size) ||
+	return dkt__dat_is_table(section->id) || (section->id == DAT_DONE && section->size) ||
 	       (section->id >= DKT__JOURNAL_BUFFER && section->id <= DKT__JOURNAL_MARK);
 }
 

@@ -301,6 +301,28 @@ static uint32_t add_name(struct dkt_buf *strings, const char *name)
 	return at;
 }
 
+/*
+ * The types of arguments of functions. They stay compressed if they were. trace-cmd 3.4 cannot read a file
+ * that has them uncompressed.
+ */
+static int put_btf(struct writer *w, struct dkt_buf *options, struct dkt_buf *strings)
+{
+	const struct dkt__symbol_text *given = dkt__tdw_given_btf(w->out);
+	struct dkt_buf content = { 0 };
+	int err = dkt__tdw_btf(w->out, &content);
+
+	if (!err && content.len) {
+		uint32_t name = add_name(strings, "BTF");
+
+		dkt__tdw_number_option(w->out, options, DAT_BTF, w->at, 8);
+		err = given && given->codec && given->codec == w->out->codec ?
+			      put_packed(w, DAT_BTF, name, given) :
+			      put_section(w, DAT_BTF, name, &content, true);
+	}
+	free(content.data);
+	return err;
+}
+
 /* Returns the name of the section that holds a stream's data. */
 static const char *section_name(const struct dkt__tdw_stream *stream)
 {
@@ -435,6 +457,8 @@ static int write_v7(struct writer *w, uint64_t *from)
 		if (!err)
 			err = put_section(w, tables[i].section, name, &content, true);
 	}
+	if (!err && out->has_args && out->codec)
+		err = put_btf(w, &options, &strings);
 	dkt__tdw_options(out, &options);
 	dkt__tdw_clocks(out, &options);
 	dkt__tdw_number_option(out, &options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);

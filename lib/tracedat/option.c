@@ -358,6 +358,20 @@ static int option_time_shift(struct dkt__dat *dat, struct dkt__cursor *option)
 	return peer_add(dat, &host);
 }
 
+/*
+ * "INSTANCE:", then the kernel's last_boot_info of the instance. trace-cmd extracts one instance, and takes
+ * all addresses of the file as those of that boot.
+ */
+static void option_last_boot(struct dkt__dat *dat, const struct dkt__cursor *option)
+{
+	const uint8_t *colon = memchr(option->p, ':', dkt__cursor_left(option));
+
+	if (colon)
+		dat->last_boot =
+			(struct dkt__symbol_text){ .bytes = colon + 1,
+						   .n = (size_t)(option->end - colon - 1) };
+}
+
 /* ---- all options ---- */
 
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option)
@@ -396,6 +410,9 @@ int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor op
 		return 0;
 	case DAT_CLOCKS:
 		dkt__dat_clocks(dat, &option);
+		return 0;
+	case DAT_LAST_BOOT:
+		option_last_boot(dat, &option);
 		return 0;
 	case DAT_DISKS:
 		return dkt__dat_disks(dat, &option);

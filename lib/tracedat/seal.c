@@ -213,6 +213,7 @@ static int seal(struct dkt__dat *dat, int to, const struct dkt_tracedat_opts *op
 				      .fd = to,
 				      .part = true,
 				      .own = dat->streams.own,
+				      .has_args = dat->btf.bytes,
 				      .page_size = dat->page_size,
 				      .big_endian = dat->ctx->big_endian,
 				      .long_size = dat->ctx->long_size,

@@ -115,7 +115,18 @@ static bool read_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur)
 	return text && !dkt__comms_parse(&dat->streams.comms, (const char *)text, n);
 }
 
-/* In the order of version 6. */
+/* All of the section: trace-cmd's manual speaks of a length before it, but it writes none. */
+static bool read_btf(struct dkt__dat *dat, struct dkt__cursor *cur)
+{
+	return take_text(cur, dkt__cursor_left(cur), &dat->btf);
+}
+
+static bool read_modules(struct dkt__dat *dat, struct dkt__cursor *cur)
+{
+	return take_text(cur, dkt__cursor_left(cur), &dat->modules);
+}
+
+/* In the order of version 6, then those that only version 7 has. */
 static const struct {
 	unsigned int id;
 	bool (*read)(struct dkt__dat *dat, struct dkt__cursor *cur);
@@ -127,13 +138,18 @@ static const struct {
 	{ DAT_KALLSYMS, read_kallsyms, "symbols" },
 	{ DAT_PRINTK, read_printk, "strings" },
 	{ DAT_CMDLINES, read_cmdlines, "names of processes" },
+	{ DAT_BTF, read_btf, "BTF" },
+	{ DAT_MODULES, read_modules, "modules" },
 };
+
+/* The sections that version 6 has, too. */
+#define N_TABLES 6
 
 unsigned int dkt__dat_read_tables(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	unsigned int last = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sections) && sections[i].read(dat, cur); i++)
+	for (size_t i = 0; i < N_TABLES && sections[i].read(dat, cur); i++)
 		last = sections[i].id;
 	return last;
 }
@@ -201,7 +217,7 @@ static bool copy_section(struct dkt__dat *dat, struct dkt__cursor *section, void
 static bool take_packed(struct dkt__dat *dat, struct dkt__cursor *cur,
 			struct dkt__symbol_text *packed)
 {
-	*packed = (struct dkt__symbol_text){ .codec = dat->codec, .skip = KALLSYMS_SKIP };
+	*packed = (struct dkt__symbol_text){ .codec = dat->codec };
 	packed->n = dkt__cursor_number(cur, 4);
 	packed->size = dkt__cursor_number(cur, 4);
 	packed->bytes = dkt__cursor_bytes(cur, packed->n);
@@ -238,16 +254,20 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 	return true;
 }
 
-/* Keeps the symbols compressed, because few readers need them. False: not possible. */
-static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
+/* Keeps the symbols or BTF compressed, because few readers need them. False: not possible. */
+static bool keep_packed(struct dkt__dat *dat, unsigned int id, uint64_t offset)
 {
 	struct dkt__dat_section section;
 	struct dkt__symbol_text text;
 
-	if (!dkt__dat_section_at(dat, offset, &section) || section.id != DAT_KALLSYMS ||
-	    !section.packed || !take_packed(dat, &section.cur, &text) || text.size < text.skip)
+	if (!dkt__dat_section_at(dat, offset, &section) || section.id != id || !section.packed ||
+	    !take_packed(dat, &section.cur, &text))
 		return false;
-	dat->kallsyms = text;
+	/* That of a pipe begins with its symbols, whose bytes stay. */
+	text.skip = id == DAT_KALLSYMS ? KALLSYMS_SKIP : 0;
+	if (text.size < text.skip)
+		return false;
+	*(id == DAT_KALLSYMS ? &dat->kallsyms : &dat->btf) = text;
 	return true;
 }
 
@@ -259,7 +279,7 @@ void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offse
 	size_t i;
 
 	dat->seen |= 1u << id;
-	if (id == DAT_KALLSYMS && keep_symbols(dat, offset))
+	if ((id == DAT_KALLSYMS || id == DAT_BTF) && keep_packed(dat, id, offset))
 		return;
 	for (i = 0; i < ARRAY_SIZE(sections); i++)
 		if (sections[i].id == id)
@@ -298,7 +318,7 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 			*next = dkt__cursor_number(&option, 8);
 			break;
 		}
-		if (dat->version >= 7 && id >= DAT_HEADER_INFO && id <= DAT_CMDLINES)
+		if (dat->version >= 7 && dkt__dat_is_table(id))
 			dkt__dat_read_section(dat, id, dkt__cursor_number(&option, 8));
 		else
 			err = dkt__with_words(dat->ctx, dkt__dat_option(dat, id, option));

@@ -5,6 +5,7 @@
  */
 #include "lib/base/parse.h"
 #include "lib/event/catalogue.h"
+#include "lib/plan/call_args.h"
 #include "lib/tracedat/series.h"
 
 /*
@@ -24,7 +25,7 @@ struct survey {
 	struct dkt__given *events; /* of all files */
 	size_t n;
 	uint32_t *by_id; /* an event's index in events, plus 1; 0: none yet */
-	struct copy kallsyms, printk; /* of the last file, which knows the most modules */
+	struct copy kallsyms, printk, btf; /* of the last file, which knows the most modules */
 	bool any; /* a file has been read */
 	int err; /* of the first file that cannot be opened */
 };
@@ -285,6 +286,8 @@ static int add_facts(struct survey *survey, struct dkt__series_file *file)
 	if (!err)
 		err = copy_text(s->base.ctx, &survey->printk, &dat->printk);
 	if (!err)
+		err = copy_text(s->base.ctx, &survey->btf, &dat->btf);
+	if (!err)
 		err = add_told(s, file->source);
 	if (!err)
 		err = add_missed(s, file->source);
@@ -368,7 +371,11 @@ static int give(struct survey *survey)
 		err = keep_text(ctx, &survey->kallsyms);
 	if (!err)
 		err = keep_text(ctx, &survey->printk);
-	return err ? err : dkt__symbols_given(ctx, &survey->kallsyms.text, &survey->printk.text);
+	if (!err)
+		err = keep_text(ctx, &survey->btf);
+	if (!err)
+		err = dkt__symbols_given(ctx, &survey->kallsyms.text, &survey->printk.text);
+	return err ? err : dkt__call_args_given(ctx, &survey->btf.text);
 }
 
 static int look_at_all(struct survey *survey)
@@ -404,6 +411,7 @@ static int survey_files(struct dkt__series *s)
 	free(survey.by_id);
 	free(survey.kallsyms.bytes);
 	free(survey.printk.bytes);
+	free(survey.btf.bytes);
 	return err;
 }
 

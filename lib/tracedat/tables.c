@@ -4,6 +4,8 @@
 
 #include "lib/base/intern.h"
 #include "lib/base/ticks.h"
+#include "lib/debuginfo/btf.h"
+#include "lib/plan/call_args.h"
 #include "lib/symbol.h"
 #include "lib/tracedat/write.h"
 
@@ -139,6 +141,36 @@ int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	if (err == -ENOMEM)
 		return err;
 	put_sized(out, buf, text, text ? strlen(text) : 0, 4);
+	return 0;
+}
+
+/* The streams of a merge may be of several files. */
+const struct dkt__symbol_text *dkt__tdw_given_btf(const struct dkt_tracedat *out)
+{
+	for (size_t i = 0; i < out->n_streams; i++) {
+		const struct dkt__symbol_text *btf =
+			dkt__call_args_btf(out->streams[i].source->ctx);
+
+		if (btf)
+			return btf;
+	}
+	return NULL;
+}
+
+int dkt__tdw_btf(const struct dkt_tracedat *out, struct dkt_buf *buf)
+{
+	const struct dkt__symbol_text *given = dkt__tdw_given_btf(out);
+	struct dkt_ctx *ctx = out->streams[0].source->ctx;
+	char *bytes __cleanup(free) = NULL;
+	size_t n = 0;
+	int err = given       ? dkt__symbol_text_unpack(given, &bytes, &n) :
+		  !ctx->given ? dkt__btf_read(ctx, &bytes, &n) :
+				0;
+
+	/* Without BTF, the arguments are numbers. */
+	if (err == -ENOMEM)
+		return err;
+	dkt__buf_add(buf, bytes, n);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/event.h"
+#include "lib/plan/call_args.h"
 
 /* The page size of the output. A record that does not fit in a page cannot be written. */
 #define PAGE_SIZE 65536
@@ -260,10 +261,16 @@ static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 	return err;
 }
 
+static struct dkt__tdw_known *known_of(struct dkt__tdw_stream *stream,
+				       const struct dkt_event *event)
+{
+	return &stream->known[event->id & (DKT__TDW_IDS - 1)];
+}
+
 static int event_id(struct dkt_tracedat *out, struct dkt__tdw_stream *stream,
 		    struct dkt_event *event, int *id)
 {
-	struct dkt__tdw_known *known = &stream->known[event->id & (DKT__TDW_IDS - 1)];
+	struct dkt__tdw_known *known = known_of(stream, event);
 	int err;
 
 	if (dkt__likely(known->event == event)) {
@@ -271,8 +278,13 @@ static int event_id(struct dkt_tracedat *out, struct dkt__tdw_stream *stream,
 		return 0;
 	}
 	err = event_add(out, event, id);
-	if (!err)
-		*known = (struct dkt__tdw_known){ .event = event, .id = (uint16_t)*id };
+	if (!err) {
+		const struct dkt_field *args = dkt__call_args_field(event);
+
+		*known = (struct dkt__tdw_known){ .event = event,
+						  .id = (uint16_t)*id,
+						  .args = args ? (uint16_t)args->offset : 0 };
+	}
 	return err;
 }
 
@@ -296,6 +308,8 @@ static int add(struct dkt_tracedat *out, const struct dkt_record *record)
 		err = dkt__tdw_pid_add(out, stream, (uint32_t)record->pid);
 	if (!err)
 		err = event_id(out, stream, record->event, &id);
+	if (!err && dkt__unlikely(known_of(stream, record->event)->args))
+		out->has_args |= record->size > known_of(stream, record->event)->args;
 	return err ? err : put_record(out, cpu, record, id);
 }
 

@@ -45,6 +45,7 @@ struct dkt__tdw_event {
 struct dkt__tdw_known {
 	struct dkt_event *event;
 	uint16_t id;
+	uint16_t args; /* the offset of the arguments of a function; 0: none */
 };
 
 /* A stream of the source, which becomes an instance in the file. */
@@ -66,6 +67,7 @@ struct dkt_tracedat {
 	unsigned int version;
 	bool part; /* count only the losses in gaps */
 	char *lacks; /* why records are missing; NULL: none are */
+	bool has_args; /* a record has arguments of a function */
 	int32_t own; /* the thread that recorded, whose records readers leave out; 0: none is */
 	uint32_t page_size;
 	bool big_endian;
@@ -139,6 +141,12 @@ int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf);
 int dkt__tdw_kallsyms(const struct dkt_tracedat *out, struct dkt_buf *buf);
 int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf);
 int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf);
+
+/* Returns the BTF of the files that are read; NULL: none has any. */
+const struct dkt__symbol_text *dkt__tdw_given_btf(const struct dkt_tracedat *out);
+
+/* Appends BTF, that of the files or of the running kernel. Appends nothing if there is none. */
+int dkt__tdw_btf(const struct dkt_tracedat *out, struct dkt_buf *buf);
 
 /* Appends an option: its number, the length of its data, and the data. */
 void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,
