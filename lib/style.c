@@ -14,6 +14,7 @@ static const struct dkt__style_ops *const styles[] = {
 	&dkt__style_csv_ops,
 	&dkt__style_folded_ops,
 	&dkt__style_ctf_ops,
+	&dkt__style_ctf2_ops,
 	&dkt__style_ctf_lttng_ops,
 	&dkt__style_perfetto_ops,
 	/* clang-format on */

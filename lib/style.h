@@ -107,8 +107,8 @@ struct dkt_style {
 };
 
 extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt__style_json_ops,
-	dkt__style_csv_ops, dkt__style_folded_ops, dkt__style_ctf_ops, dkt__style_ctf_lttng_ops,
-	dkt__style_perfetto_ops;
+	dkt__style_csv_ops, dkt__style_folded_ops, dkt__style_ctf_ops, dkt__style_ctf2_ops,
+	dkt__style_ctf_lttng_ops, dkt__style_perfetto_ops;
 
 /*
  * Appends the columns that come before the text in a line of the trace style, unescaped. The record

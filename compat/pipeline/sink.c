@@ -40,6 +40,7 @@ static const struct {
 	/* clang-format off */
 	{ ".csv",             "csv" },
 	{ ".ctf",             "ctf" },
+	{ ".ctf2",            "ctf2" },
 	{ ".dat",             "trace.dat" },
 	{ ".db",              "sqlite" },
 	{ ".folded",          "folded" },

@@ -29,7 +29,7 @@ struct log_options {
 OPT_OWN(log,
 	{ "journal", 0, NULL, AT(log, journal), "write to systemd's journal, each record as an entry with fields", .flags = OPT_DATAGRAMS },
 	{ "output", 'o', "FILE", AT_APP(output), "write to FILE; open it before a record is removed from the log" },
-	{ "style", 'S', "STYLE", AT(sink, style), "print as legacy (default), trace, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)", .flags = OPT_FAR, .offers = OFFER_STYLES },
+	{ "style", 'S', "STYLE", AT(sink, style), "print as legacy (default), trace, raw, json, csv, folded, ctf, ctf2, ctf-lttng, perfetto: dktrace-styles(7)", .flags = OPT_FAR, .offers = OFFER_STYLES },
 );
 
 OPT_TABLE(log_input,

@@ -16,7 +16,7 @@ OPT_TABLE(report,
 	{ "fields", 0, "NAMES", AT(sink, fields), "print these fields in raw, json and csv" },
 	{ "jobs", 'j', "N", AT(sink, jobs), "read and print with N threads" },
 	{ "output", 'o', "FILE", AT_APP(output), "write to FILE" },
-	{ "style", 'S', "STYLE", AT(sink, style), "print as trace (default), legacy, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)", .offers = OFFER_STYLES },
+	{ "style", 'S', "STYLE", AT(sink, style), "print as trace (default), legacy, raw, json, csv, folded, ctf, ctf2, ctf-lttng, perfetto: dktrace-styles(7)", .offers = OFFER_STYLES },
 );
 
 struct reporting {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ctf style: a directory in the Common Trace Format 1.8, for babeltrace2 and Trace Compass.
- * Each CPU has a file of packets. A packet ends where records were lost, so that readers see the
+ * The styles ctf and ctf2: a directory in the Common Trace Format 1.8 or 2, for babeltrace2 and Trace
+ * Compass. Each CPU has a file of packets. A packet ends where records were lost, so that readers see the
  * place.
  */
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static int write_metadata(const struct ctf *ctf)
 	struct dkt_buf head = { 0 };
 	int err;
 
-	dkt__ctf_preamble(ctf, &head);
+	ctf->language->preamble(ctf, &head);
 	err = from && to ? 0 : -ENOMEM;
 	if (!err)
 		err = head.err ? head.err : ctf->events.err;
@@ -370,17 +370,27 @@ static int ctf_learn(struct dkt_style *style, struct dkt__form *form)
 	return err || !((struct ctf *)style)->lttng ? err : dkt__lttng_fields(style, form);
 }
 
-static int ctf_open(struct dkt_style *style)
+static int open_in(struct ctf *ctf, const struct ctf_language *language)
 {
-	struct ctf *ctf = (struct ctf *)style;
 	ssize_t n = getrandom(ctf->uuid, sizeof(ctf->uuid), 0);
 
 	if (n != sizeof(ctf->uuid))
 		return -EIO;
+	ctf->language = language;
 	/* RFC 4122, version 4. */
 	ctf->uuid[6] = (ctf->uuid[6] & 0x0f) | 0x40;
 	ctf->uuid[8] = (ctf->uuid[8] & 0x3f) | 0x80;
 	return create_dir_as_caller(ctf);
+}
+
+static int ctf_open(struct dkt_style *style)
+{
+	return open_in((struct ctf *)style, &dkt__ctf_tsdl);
+}
+
+static int ctf2_open(struct dkt_style *style)
+{
+	return open_in((struct ctf *)style, &dkt__ctf_json);
 }
 
 static int ctf_lttng_open(struct dkt_style *style)
@@ -410,6 +420,19 @@ const struct dkt__style_ops dkt__style_ctf_ops = {
 	.traits = DKT_STYLE_DATA | DKT_STYLE_BINARY | DKT_STYLE_ORDER | DKT_STYLE_FILES,
 	.size = sizeof(struct ctf),
 	.open = ctf_open,
+	.learn = ctf_learn,
+	.record = ctf_record,
+	.flush = ctf_flush,
+	.end = ctf_flush,
+	.close = ctf_close,
+};
+
+const struct dkt__style_ops dkt__style_ctf2_ops = {
+	.name = "ctf2",
+	.words = "the same in CTF 2, for babeltrace2 since 2.1",
+	.traits = DKT_STYLE_DATA | DKT_STYLE_BINARY | DKT_STYLE_ORDER | DKT_STYLE_FILES,
+	.size = sizeof(struct ctf),
+	.open = ctf2_open,
 	.learn = ctf_learn,
 	.record = ctf_record,
 	.flush = ctf_flush,

@@ -36,9 +36,28 @@ struct ctf_source {
 	uint32_t n;
 };
 
+struct ctf;
+
+/* The language of the metadata. The layout of the other files is the same in all of them. */
+struct ctf_language {
+	/* Appends the metadata before the events. */
+	void (*preamble)(const struct ctf *ctf, struct dkt_buf *buf);
+	/* Append the parts of the declaration of an event: its name, its fields, its end. */
+	void (*event)(struct dkt_buf *buf, const char *name, uint32_t id);
+	void (*number)(struct dkt_buf *buf, const char *name, unsigned int bits, bool is_signed,
+		       bool hex);
+	void (*text)(struct dkt_buf *buf, const char *name);
+	void (*elements)(struct dkt_buf *buf, const struct dkt__column *column);
+	void (*end)(struct dkt_buf *buf);
+};
+
+extern const struct ctf_language dkt__ctf_tsdl; /* of CTF 1.8 */
+extern const struct ctf_language dkt__ctf_json; /* of CTF 2 */
+
 struct ctf {
 	struct dkt_style base;
-	bool lttng; /* with the names of LTTng */
+	const struct ctf_language *language;
+	bool lttng; /* with the names of LTTng, in TSDL */
 	uint8_t uuid[16];
 	struct ctf_source *sources;
 	uint32_t n_sources;
@@ -52,15 +71,27 @@ struct ctf {
 void dkt__ctf_event(const struct ctf *ctf, const struct dkt__form *form, uint32_t id,
 		    struct dkt_buf *buf);
 
-/* Its parts: the name, fields that are numbers or text, the end. */
-void dkt__ctf_event_begin(struct dkt_buf *buf, const char *name, uint32_t id);
-void dkt__ctf_number(struct dkt_buf *buf, const char *name, unsigned int bits, bool is_signed,
-		     bool hex);
-void dkt__ctf_text(struct dkt_buf *buf, const char *name);
-void dkt__ctf_event_end(struct dkt_buf *buf);
+/* A part of the description of the trace's environment. */
+struct ctf_fact {
+	const char *name, *value;
+};
 
-/* Appends the metadata before the events. */
-void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf);
+#define CTF_FACTS 5
+
+/* Fills the array. Returns the number of facts. */
+size_t dkt__ctf_facts(const struct ctf *ctf, struct ctf_fact facts[CTF_FACTS]);
+
+/* Returns the name of the clock that the trace was recorded with. */
+const char *dkt__ctf_clock(const struct ctf *ctf);
+
+/*
+ * Gets the time from the epoch to the clock's zero, in seconds and in nanoseconds, of which only the
+ * seconds can be negative.
+ */
+void dkt__ctf_zero(const struct ctf *ctf, int64_t *seconds, int64_t *ns);
+
+/* True if the elements of an array are shown as hexadecimal numbers. */
+bool dkt__ctf_is_hex(const struct dkt__column *column);
 
 /* ---- names of LTTng ---- */
 

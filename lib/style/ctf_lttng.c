@@ -133,9 +133,9 @@ bool dkt__lttng_is_other(const struct dkt__form *form, const struct dkt__column 
 void dkt__lttng_declare(const struct dkt__column *column, struct dkt_buf *buf)
 {
 	if (is_rwbs(column))
-		dkt__ctf_number(buf, column->name, 32, false, false);
+		dkt__ctf_tsdl.number(buf, column->name, 32, false, false);
 	else
-		dkt__ctf_text(buf, column->name);
+		dkt__ctf_tsdl.text(buf, column->name);
 }
 
 static void put_address(uint64_t address, struct dkt_buf *buf)
@@ -268,9 +268,9 @@ static void put_argument(const char *name, size_t i, bool hex, struct ctf_call *
 {
 	if (is_path(name)) {
 		call->paths |= 1u << i;
-		dkt__ctf_text(buf, name);
+		dkt__ctf_tsdl.text(buf, name);
 	} else {
-		dkt__ctf_number(buf, name, 64, false, hex);
+		dkt__ctf_tsdl.number(buf, name, 64, false, hex);
 	}
 }
 
@@ -324,7 +324,7 @@ static void put_arguments(struct dkt_ctx *ctx, const char *name, struct ctf_call
 		char arg[8];
 
 		snprintf(arg, sizeof(arg), "arg%zu", n);
-		dkt__ctf_number(buf, arg, 64, false, true);
+		dkt__ctf_tsdl.number(buf, arg, 64, false, true);
 	}
 }
 
@@ -339,12 +339,12 @@ void dkt__lttng_call(const struct dkt__form *form, uint32_t number, struct ctf_c
 		buf->err = -ENOMEM;
 		return;
 	}
-	dkt__ctf_event_begin(buf, full, call->id);
+	dkt__ctf_tsdl.event(buf, full, call->id);
 	if (is_entry(form))
 		put_arguments(form->event->ctx, name, call, buf);
 	else
-		dkt__ctf_number(buf, "ret", 64, true, false);
-	dkt__ctf_event_end(buf);
+		dkt__ctf_tsdl.number(buf, "ret", 64, true, false);
+	dkt__ctf_tsdl.end(buf);
 }
 
 /* The columns of both events are the number, and the arguments or the result. */

@@ -1,8 +1,85 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The metadata of the ctf style: the trace's layout in TSDL, the language of CTF 1.8. */
+/* The metadata of the ctf styles: what both languages share, and TSDL, the language of CTF 1.8. */
 #include "lib/style/ctf.h"
 
-/* Appends a string literal of TSDL. */
+/* ---- for both languages ---- */
+
+size_t dkt__ctf_facts(const struct ctf *ctf, struct ctf_fact facts[CTF_FACTS])
+{
+	const struct dkt_source_info *source = &ctf->base.source;
+	size_t n = 0;
+
+	facts[n++] = (struct ctf_fact){ "domain", "kernel" };
+	if (!ctf->lttng) {
+		facts[n++] = (struct ctf_fact){ "tracer_name", "dktrace" };
+		facts[n++] = (struct ctf_fact){ "tracer_version", DKT_VERSION };
+	}
+	if (source->host)
+		facts[n++] = (struct ctf_fact){ "hostname", source->host };
+	if (source->kind)
+		facts[n++] = (struct ctf_fact){ "recorded_as", source->kind };
+	return n;
+}
+
+const char *dkt__ctf_clock(const struct ctf *ctf)
+{
+	return ctf->base.source.clock ? ctf->base.source.clock : "trace clock";
+}
+
+void dkt__ctf_zero(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
+{
+	int64_t wall = ctf->base.source.has_wall ? ctf->base.source.wall : 0;
+
+	*seconds = wall / 1000000000;
+	*ns = wall % 1000000000;
+	if (*ns < 0) {
+		*ns += 1000000000;
+		(*seconds)--;
+	}
+}
+
+bool dkt__ctf_is_hex(const struct dkt__column *column)
+{
+	return column->hex || column->kind != DKT__COLUMN_ARRAY;
+}
+
+static void declare(const struct ctf_language *language, struct dkt_buf *buf,
+		    const struct dkt__column *column)
+{
+	if (column->kind < DKT__COLUMN_TEXT)
+		language->number(buf, column->name, dkt__load_size(column->load) * 8,
+				 column->is_signed, column->kind == DKT__COLUMN_ADDRESS);
+	else if (column->kind == DKT__COLUMN_TEXT)
+		language->text(buf, column->name);
+	else
+		language->elements(buf, column);
+}
+
+void dkt__ctf_event(const struct ctf *ctf, const struct dkt__form *form, uint32_t id,
+		    struct dkt_buf *buf)
+{
+	char *name __cleanup(free) =
+		ctf->lttng ? dkt__lttng_event(form->event) :
+			     dkt__format("%s:%s", form->event->system, form->event->name);
+
+	if (!name) {
+		buf->err = -ENOMEM;
+		return;
+	}
+	ctf->language->event(buf, name, id);
+	for (uint32_t i = 0; i < form->n; i++)
+		if (ctf->lttng && dkt__lttng_is_other(form, &form->columns[i]))
+			dkt__lttng_declare(&form->columns[i], buf);
+		else
+			declare(ctf->language, buf, &form->columns[i]);
+	if (form->text)
+		ctf->language->text(buf, "record_text");
+	ctf->language->end(buf);
+}
+
+/* ---- TSDL ---- */
+
+/* Appends a string literal. */
 static void put_quoted(struct dkt_buf *buf, const char *text)
 {
 	dkt__buf_add(buf, "\"", 1);
@@ -33,28 +110,28 @@ static void put_integer(struct dkt_buf *buf, unsigned int bits, bool is_signed, 
 /* Declares an array, or a sequence, whose length is a field before it. */
 static void put_elements(struct dkt_buf *buf, const struct dkt__column *column)
 {
-	bool hex = column->hex || column->kind != DKT__COLUMN_ARRAY;
 	bool fixed = column->bytes.kind == DKT__BYTES_FIXED;
 
+	dkt_buf_str(buf, "\t\t");
 	if (!fixed) {
 		dkt_buf_str(buf, "uint16_t _");
 		put_name(buf, column->name);
 		dkt_buf_str(buf, "_length;\n\t\t");
 	}
-	put_integer(buf, column->element * 8U, column->is_signed, hex);
+	put_integer(buf, column->element * 8U, column->is_signed, dkt__ctf_is_hex(column));
 	dkt__buf_add(buf, " ", 1);
 	put_name(buf, column->name);
 	if (fixed) {
-		dkt_buf_printf(buf, "[%u]", column->bytes.size / column->element);
+		dkt_buf_printf(buf, "[%u];\n", column->bytes.size / column->element);
 		return;
 	}
 	dkt_buf_str(buf, "[_");
 	put_name(buf, column->name);
-	dkt_buf_str(buf, "_length]");
+	dkt_buf_str(buf, "_length];\n");
 }
 
-void dkt__ctf_number(struct dkt_buf *buf, const char *name, unsigned int bits, bool is_signed,
-		     bool hex)
+static void put_number(struct dkt_buf *buf, const char *name, unsigned int bits, bool is_signed,
+		       bool hex)
 {
 	dkt_buf_str(buf, "\t\t");
 	put_integer(buf, bits, is_signed, hex);
@@ -63,104 +140,53 @@ void dkt__ctf_number(struct dkt_buf *buf, const char *name, unsigned int bits, b
 	dkt_buf_str(buf, ";\n");
 }
 
-void dkt__ctf_text(struct dkt_buf *buf, const char *name)
+static void put_text(struct dkt_buf *buf, const char *name)
 {
 	dkt_buf_str(buf, "\t\tstring { encoding = UTF8; } ");
 	put_name(buf, name);
 	dkt_buf_str(buf, ";\n");
 }
 
-static void put_field(struct dkt_buf *buf, const struct dkt__column *column)
-{
-	if (column->kind < DKT__COLUMN_TEXT) {
-		dkt__ctf_number(buf, column->name, dkt__load_size(column->load) * 8,
-				column->is_signed, column->kind == DKT__COLUMN_ADDRESS);
-		return;
-	}
-	if (column->kind == DKT__COLUMN_TEXT) {
-		dkt__ctf_text(buf, column->name);
-		return;
-	}
-	dkt_buf_str(buf, "\t\t");
-	put_elements(buf, column);
-	dkt_buf_str(buf, ";\n");
-}
-
-void dkt__ctf_event_begin(struct dkt_buf *buf, const char *name, uint32_t id)
+static void begin_event(struct dkt_buf *buf, const char *name, uint32_t id)
 {
 	dkt_buf_str(buf, "event {\n\tname = ");
 	put_quoted(buf, name);
 	dkt_buf_printf(buf, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", id);
 }
 
-void dkt__ctf_event_end(struct dkt_buf *buf)
+static void end_event(struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "\t};\n};\n\n");
 }
 
-void dkt__ctf_event(const struct ctf *ctf, const struct dkt__form *form, uint32_t id,
-		    struct dkt_buf *buf)
-{
-	char *name __cleanup(free) =
-		ctf->lttng ? dkt__lttng_event(form->event) :
-			     dkt__format("%s:%s", form->event->system, form->event->name);
-
-	if (!name) {
-		buf->err = -ENOMEM;
-		return;
-	}
-	dkt__ctf_event_begin(buf, name, id);
-	for (uint32_t i = 0; i < form->n; i++)
-		if (ctf->lttng && dkt__lttng_is_other(form, &form->columns[i]))
-			dkt__lttng_declare(&form->columns[i], buf);
-		else
-			put_field(buf, &form->columns[i]);
-	if (form->text)
-		dkt_buf_str(buf, "\t\tstring { encoding = UTF8; } _record_text;\n");
-	dkt__ctf_event_end(buf);
-}
-
 static void put_env(const struct ctf *ctf, struct dkt_buf *buf)
 {
-	const struct dkt_source_info *source = &ctf->base.source;
+	struct ctf_fact facts[CTF_FACTS];
+	size_t n = dkt__ctf_facts(ctf, facts);
 
-	dkt_buf_str(buf, "env {\n\tdomain = \"kernel\";\n");
+	dkt_buf_str(buf, "env {\n");
+	for (size_t i = 0; i < n; i++) {
+		dkt_buf_printf(buf, "\t%s = ", facts[i].name);
+		put_quoted(buf, facts[i].value);
+		dkt_buf_str(buf, ";\n");
+	}
 	if (ctf->lttng)
 		dkt__lttng_env(buf);
-	else
-		dkt_buf_str(buf, "\ttracer_name = \"dktrace\";\n"
-				 "\ttracer_version = \"" DKT_VERSION "\";\n");
-	if (source->host) {
-		dkt_buf_str(buf, "\thostname = ");
-		put_quoted(buf, source->host);
-		dkt_buf_str(buf, ";\n");
-	}
-	if (source->kind) {
-		dkt_buf_str(buf, "\trecorded_as = ");
-		put_quoted(buf, source->kind);
-		dkt_buf_str(buf, ";\n");
-	}
 	dkt_buf_str(buf, "};\n\n");
 }
 
-/* The offset is from the epoch to the clock's zero; only offset_s can be negative. */
 static void put_clock(const struct ctf *ctf, struct dkt_buf *buf)
 {
-	const struct dkt_source_info *source = &ctf->base.source;
-	int64_t wall = source->has_wall ? source->wall : 0;
-	int64_t seconds = wall / 1000000000, ns = wall % 1000000000;
+	int64_t seconds, ns;
 
-	if (ns < 0) {
-		ns += 1000000000;
-		seconds--;
-	}
+	dkt__ctf_zero(ctf, &seconds, &ns);
 	dkt_buf_str(buf, "clock {\n\tname = trace;\n\tdescription = ");
-	put_quoted(buf, source->clock ? source->clock : "trace clock");
+	put_quoted(buf, dkt__ctf_clock(ctf));
 	dkt_buf_printf(buf, ";\n\tfreq = 1000000000;\n\toffset_s = %lld;\n\toffset = %lld;\n};\n\n",
 		       (long long)seconds, (long long)ns);
 }
 
-void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
+static void put_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 {
 	const uint8_t *u = ctf->uuid;
 
@@ -197,3 +223,12 @@ void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 				      "\t\tint32_t _pid;\n\t\tstring _comm;\n");
 	dkt_buf_str(buf, "\t\tstring _flags;\n\t};\n};\n\n");
 }
+
+const struct ctf_language dkt__ctf_tsdl = {
+	.preamble = put_preamble,
+	.event = begin_event,
+	.number = put_number,
+	.text = put_text,
+	.elements = put_elements,
+	.end = end_event,
+};

@@ -77,7 +77,7 @@ is()
 }
 
 @test "completion offers the values of options" {
-	is "dktrace dk --style " "csv ctf ctf-lttng folded json legacy perfetto raw trace"
+	is "dktrace dk --style " "csv ctf ctf-lttng ctf2 folded json legacy perfetto raw trace"
 	is "dktrace dk --style=l" "legacy"
 	is "dktrace dk -S t" "trace"
 	is "dktrace dk --class rpc" "rpctrace"

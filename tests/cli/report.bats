@@ -182,7 +182,7 @@ setup()
 	expect 2 "" "dktrace: --cpu: '5-1' is not a list of numbers such as 0-3,5" \
 		dktrace report -C 5-1 "$file"
 	expect 2 "" "dktrace: --event: '[a': '[' without ']'" dktrace report -e '[a' "$file"
-	expect 2 "" "dktrace: --style: unknown style 'x'; use legacy, trace, raw, json, csv, folded, ctf, ctf-lttng or perfetto" dktrace report -S x "$file"
+	expect 2 "" "dktrace: --style: unknown style 'x'; use legacy, trace, raw, json, csv, folded, ctf, ctf2, ctf-lttng or perfetto" dktrace report -S x "$file"
 	expect 1 "" "dktrace: filter: none of 2 events has a field 'no'; did you mean now?
   no == 1
   ^" \

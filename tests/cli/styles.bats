@@ -78,6 +78,29 @@ of_rm()
 	dktrace show --input "$capture" --style json 2>/dev/null | jq -r '.fields.ret // empty' | cmp - "$BATS_TEST_TMPDIR/ctf.ret"
 }
 
+@test "style ctf2 has the files of ctf, and describes them in JSON" {
+	local one=$BATS_TEST_TMPDIR/one.ctf two=$BATS_TEST_TMPDIR/two.ctf2 file
+
+	dktrace convert "$capture" "$one"
+	dktrace convert "$capture" "$two"
+	# The files differ in the ID of the trace only, which is in the head of their only packet.
+	for file in "$one"/cpu*; do
+		cmp <(head -c 4 "$file") <(head -c 4 "$two/${file##*/}")
+		cmp <(tail -c +21 "$file") <(tail -c +21 "$two/${file##*/}")
+	done
+	same "$(ls "$one")" "$(ls "$two")" "files"
+	same "$(grep -c '^event {' "$one/metadata")" \
+		"$(jq --seq -c 'select(.type == "event-record-class")' "$two/metadata" | wc -l)" "events"
+	same "$(sed -n 's/^\tname = "\(.*\)";$/\1/p' "$one/metadata")" \
+		"$(tr -d '\036' <"$two/metadata" | jq -r 'select(.type == "event-record-class").name')" "names"
+	# In detail: numbers of each kind, addresses, arrays with and without a length.
+	"$top/tests/tools/gen-args" zlib >"$BATS_TEST_TMPDIR/args.dat"
+	dktrace convert "$BATS_TEST_TMPDIR/args.dat" "$BATS_TEST_TMPDIR/args.ctf2"
+	run -0 jq --seq . <(sed 's/"uuid":\[[0-9,]*\]/"uuid":[1]/' "$BATS_TEST_TMPDIR/args.ctf2/metadata")
+	output=$(tr -d '\036' <<<"$output" | jq -c .)
+	golden ctf2-metadata
+}
+
 # The events that babeltrace2 reads, without their context. usage: read_lttng FILE
 read_lttng()
 {

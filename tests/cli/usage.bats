@@ -56,7 +56,7 @@ Try 'dktrace --help'." --style legacy dk
 }
 
 @test "an invalid option value fails with status 2" {
-	wrong "--style: unknown style 'xml'; use legacy, trace, raw, json, csv, folded, ctf, ctf-lttng or perfetto" dk --style xml
+	wrong "--style: unknown style 'xml'; use legacy, trace, raw, json, csv, folded, ctf, ctf2, ctf-lttng or perfetto" dk --style xml
 	wrong "--pid: '-4' is not a list of processes such as 1234,1235" dk --pid -4
 	wrong "--pid: '12x' is not a list of processes such as 1234,1235" show --pid 12x
 	wrong "--pid: the value is empty; write --pid LIST" show --pid ''

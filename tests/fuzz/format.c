@@ -7,10 +7,12 @@
  */
 #include <dirent.h>
 
+#include "lib/base/io.h"
 #include "lib/event.h"
 #include "tests/fuzz/check_text.h"
 
-static const char *const names[] = { "trace", "raw", "csv", "json", "folded", "perfetto", "ctf" };
+static const char *const names[] = { "trace",  "raw",      "csv", "json",
+				     "folded", "perfetto", "ctf", "ctf2" };
 
 /* Each of the first fields is tested by itself, up to this number. */
 #define MAX_FIELDS 8
@@ -27,6 +29,20 @@ static void remove_dir(const char *dir)
 	must(!rmdir(dir));
 }
 
+/* Every fragment of the metadata is JSON, after the character RS. */
+static void check_metadata(const char *dir)
+{
+	char path[64], *text, *rest, *fragment;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	must(!dkt__read_file(path, SIZE_MAX, &text, &len));
+	must(text[0] == '\x1e');
+	for (rest = text + 1; (fragment = strsep(&rest, "\x1e"));)
+		check_json(fragment, strlen(fragment));
+	free(text);
+}
+
 static void print_in(const char *name, struct dkt_record *record)
 {
 	char dir[] = "/tmp/dkt-fuzz-XXXXXX";
@@ -37,7 +53,7 @@ static void print_in(const char *name, struct dkt_record *record)
 	size_t len;
 
 	/* A style that writes files makes the directory. */
-	must(strcmp(name, "ctf") != 0 || (mkdtemp(dir) && !rmdir(dir)));
+	must(strncmp(name, "ctf", 3) != 0 || (mkdtemp(dir) && !rmdir(dir)));
 	must(!dkt_style_new(record->event->ctx, name, &opts, &style) && !dkt_buf_new(&buf));
 	must(!dkt_style_begin(style, buf) && !dkt_style_record(style, record, "comm", buf));
 	must(!dkt_style_end(style, buf));
@@ -49,7 +65,9 @@ static void print_in(const char *name, struct dkt_record *record)
 		check_csv(text, len);
 	dkt_style_free(style);
 	dkt_buf_free(buf);
-	if (!strcmp(name, "ctf"))
+	if (!strcmp(name, "ctf2"))
+		check_metadata(dir);
+	if (!strncmp(name, "ctf", 3))
 		remove_dir(dir);
 }
 

@@ -40,7 +40,7 @@ show()
 	show trace
 	total=$kept
 	at_least 1001 "$total"
-	for style in legacy raw json csv folded ctf perfetto; do
+	for style in legacy raw json csv folded ctf ctf2 perfetto; do
 		show "$style"
 		same "$total" "$kept" "$style"
 	done

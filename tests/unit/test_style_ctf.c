@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The style ctf: babeltrace2 reads back the same, whatever is in the records. */
+/*
+ * The styles ctf and ctf2: babeltrace2 reads back the same, whatever is in the records. The environment variable
+ * BABELTRACE2 names another babeltrace2 than that in PATH.
+ */
 #include "tests/helper/style_room.h"
 
 /* ---- what babeltrace2 reads back ---- */
@@ -11,6 +14,31 @@ struct read_back {
 	char *first; /* line */
 };
 
+static const char *reader(void)
+{
+	return getenv("BABELTRACE2") ?: "babeltrace2";
+}
+
+/* True if the program is there and, for CTF 2, new enough. */
+static bool can_read(const char *style)
+{
+	char *command __cleanup(free) = NULL;
+	char line[64] = "";
+	int major = 0, minor = 0;
+	FILE *f;
+
+	assert_true(asprintf(&command, "%s --version 2>&1", reader()) > 0);
+	f = popen(command, "r");
+	assert_non_null(f);
+	if (fgets(line, sizeof(line), f))
+		sscanf(line, "Babeltrace %d.%d", &major, &minor);
+	/* Not a reader that the shell ends by a signal, because more lines come. */
+	while (getc(f) != EOF)
+		;
+	pclose(f);
+	return major > 2 || (major == 2 && minor >= (strcmp(style, "ctf2") ? 0 : 1));
+}
+
 static struct read_back read_back(const char *dir)
 {
 	struct read_back back = { 0 };
@@ -19,8 +47,8 @@ static struct read_back read_back(const char *dir)
 	size_t size = 0;
 	FILE *f;
 
-	assert_true(asprintf(&command, "babeltrace2 --clock-cycles --no-delta %s/trace 2>&1", dir) >
-		    0);
+	assert_true(asprintf(&command, "%s --clock-cycles --no-delta %s/trace 2>&1", reader(),
+			     dir) > 0);
 	f = popen(command, "r");
 	assert_non_null(f);
 	while (getline(&line, &size, f) > 0) {
@@ -38,18 +66,18 @@ static struct read_back read_back(const char *dir)
 	return back;
 }
 
-static void ctf_open_in(struct room *room, char dir[32])
+static void ctf_open_in(struct room *room, const char *style, char dir[32])
 {
 	char *path __cleanup(free) = NULL;
 
-	if (system("command -v babeltrace2 >/dev/null")) {
-		puts("skip: there is no babeltrace2");
+	if (!can_read(style)) {
+		printf("skip: there is no babeltrace2 that reads %s\n", style);
 		skip();
 	}
 	strcpy(dir, "/tmp/dkt-ctf-XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	assert_true(asprintf(&path, "%s/trace", dir) > 0);
-	room_open_in(room, "ctf", NULL, 0, path);
+	room_open_in(room, style, NULL, 0, path);
 }
 
 static struct read_back ctf_end(struct room *room, const char *dir)
@@ -71,8 +99,7 @@ static void values_read_back(void **state)
 	struct room room;
 	char dir[32];
 
-	(void)state;
-	ctf_open_in(&room, dir);
+	ctf_open_in(&room, *state, dir);
 	memcpy(room.body.name, "a\\x\xff", 5);
 	styled(&room, "d\"d");
 	back = ctf_end(&room, dir);
@@ -100,8 +127,7 @@ static void losses_read_back(void **state)
 	char dir[32];
 	int i;
 
-	(void)state;
-	ctf_open_in(&room, dir);
+	ctf_open_in(&room, *state, dir);
 	event = room.event;
 	for (i = 0; i < 12; i++) {
 		room.record.cpu = (uint32_t)i & 1;
@@ -130,8 +156,7 @@ static void hostile_records_read_back(void **state)
 	char dir[32];
 	int i;
 
-	(void)state;
-	ctf_open_in(&room, dir);
+	ctf_open_in(&room, *state, dir);
 	odd = *room.event;
 	odd.plan = NULL;
 	odd.system = "a\"b";
@@ -161,8 +186,7 @@ static void several_packets_read_back(void **state)
 	char dir[32];
 	int i;
 
-	(void)state;
-	ctf_open_in(&room, dir);
+	ctf_open_in(&room, *state, dir);
 	for (i = 0; i < 5000; i++) {
 		room.record.ts++;
 		styled(&room, "dd");
@@ -174,13 +198,18 @@ static void several_packets_read_back(void **state)
 	free(back.first);
 }
 
+/* The test, once for each style. */
+#define BOTH(test)                                                                                 \
+	cmocka_unit_test_prestate(test, (char[]){ "ctf" }),                                        \
+		cmocka_unit_test_prestate(test, (char[]){ "ctf2" })
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_read_back),
-		cmocka_unit_test(losses_read_back),
-		cmocka_unit_test(hostile_records_read_back),
-		cmocka_unit_test(several_packets_read_back),
+		BOTH(values_read_back),
+		BOTH(losses_read_back),
+		BOTH(hostile_records_read_back),
+		BOTH(several_packets_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
