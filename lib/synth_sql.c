@@ -96,6 +96,15 @@ static int pair_once(struct dkt__sql *sql, const char *begin, const char *end, c
 	return sql->begin_trigger && sql->end_trigger ? 0 : -ENOMEM;
 }
 
+/* Newer libraries define a string as "__data_loc char path[]", which the kernel takes for three words. */
+static void drop_places(char *fields)
+{
+	static const char place[] = "__data_loc ";
+
+	for (char *p; (p = strstr(fields, place)); fields = p)
+		memmove(p, p + strlen(place), strlen(p + strlen(place)) + 1);
+}
+
 static int take_event(struct dkt__sql *sql, char *text, const char *name)
 {
 	char *definition = take_echo(&text);
@@ -109,6 +118,7 @@ static int take_event(struct dkt__sql *sql, char *text, const char *name)
 	if (!fields)
 		return -EINVAL;
 	fields++;
+	drop_places(fields);
 	for (len = strlen(fields); len && strchr("; ", fields[len - 1]); len--)
 		;
 	sql->fields = strndup(fields, len);
