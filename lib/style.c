@@ -303,10 +303,12 @@ static char interrupt_letter(const struct dkt_record *record)
 char *dkt__style_put_flags(char *p, const struct dkt_record *record)
 {
 	bool irqs = record->flags & DKT_REC_IRQS_OFF, bh = record->flags & DKT_REC_BH_OFF;
+	bool soon = record->flags & DKT_REC_NEED_RESCHED;
+	bool lazily = record->flags & DKT_REC_NEED_RESCHED_LAZY;
 	unsigned int depth = record->preempt & 0xf;
 
 	*p++ = irqs && bh ? 'D' : irqs ? 'd' : bh ? 'b' : '.';
-	*p++ = record->flags & DKT_REC_NEED_RESCHED ? 'N' : '.';
+	*p++ = soon && lazily ? 'B' : soon ? 'N' : lazily ? 'l' : '.';
 	*p++ = interrupt_letter(record);
 	*p++ = depth ? "0123456789abcdef"[depth] : '.';
 	return p;

@@ -24,6 +24,7 @@ struct dkt_buf;
 /* Bits of a record's flags: the kernel's trace_flag_type (include/linux/trace_events.h). */
 enum dkt_record_flags {
 	DKT_REC_IRQS_OFF = 0x01,
+	DKT_REC_NEED_RESCHED_LAZY = 0x02, /* since kernel 6.13 */
 	DKT_REC_NEED_RESCHED = 0x04,
 	DKT_REC_HARDIRQ = 0x08,
 	DKT_REC_SOFTIRQ = 0x10,

@@ -23,8 +23,10 @@ void dkt__line_irqs(const char *p, size_t n, struct dkt__line *line)
 		line->flags |= DKT_REC_IRQS_OFF;
 	if (n > 0 && strchr("bD", p[0]))
 		line->flags |= DKT_REC_BH_OFF;
-	if (n > 1 && strchr("NnBL", p[1]))
+	if (n > 1 && strchr("NnBb", p[1]))
 		line->flags |= DKT_REC_NEED_RESCHED;
+	if (n > 1 && strchr("lLBb", p[1]))
+		line->flags |= DKT_REC_NEED_RESCHED_LAZY;
 	if (n > 2 && strchr("hHZ", p[2]))
 		line->flags |= DKT_REC_HARDIRQ;
 	if (n > 2 && strchr("sH", p[2]))

@@ -338,3 +338,18 @@ fields_are()
 	run -3 --separate-stderr dktrace info --json gaps.txt
 	same "dktrace: gaps.txt: 5 of 8 records were lost (cpu 0: 5)" "$stderr" "stderr"
 }
+
+@test "requests to reschedule are those of the kernel's text" {
+	cat >lazy.txt <<-'END'
+	# tracer: nop
+	#
+	             cat-100     [000] .....    10.000001: tracing_mark_write: none
+	             cat-100     [000] dNs1.    10.000002: tracing_mark_write: soon
+	             cat-100     [000] .l.1.    10.000003: tracing_mark_write: lazily
+	             cat-100     [000] .Bs2.    10.000004: tracing_mark_write: both
+	END
+	dktrace report --style json lazy.txt | jq -r .flags >have
+	printf '%s\n' .... dNs1 .l.1 .Bs2 | diff - have
+	dktrace convert lazy.txt lazy.dat
+	dktrace report --style json lazy.dat | jq -r .flags | diff have -
+}
