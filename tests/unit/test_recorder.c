@@ -250,6 +250,43 @@ static void misses_before_the_file_can_count(void **state)
 	close(fd);
 }
 
+/* BTF is in a recording if the instance's tracer records arguments, and stays in the finished file. */
+static void arguments_of_functions_bring_btf(void **state)
+{
+	static const struct {
+		const char *tracer, *function, *graph;
+		unsigned int n;
+	} cases[] = {
+		{ "nop\n", "1\n", "1\n", 0 },
+		{ "function\n", "0\n", "1\n", 0 },
+		{ "function\n", "1\n", "0\n", 1 },
+		{ "function_graph\n", "0\n", "1\n", 1 },
+	};
+	struct room *room = *state;
+	char path[80], *bytes;
+	uint64_t sum;
+	size_t len;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+
+		assert_int_equal(tree_text(room->root, "current_tracer", cases[i].tracer), 0);
+		assert_int_equal(tree_text(room->root, "options/func-args", cases[i].function), 0);
+		assert_int_equal(tree_text(room->root, "options/funcgraph-args", cases[i].graph),
+				 0);
+		/* A kernel without it records numbers. */
+		bytes = record(room, NULL, &len);
+		assert_int_equal(count(bytes, len, DAT_BTF, &sum), 0);
+		free(bytes);
+		assert_int_equal(tree_text(room->root, "btf/vmlinux", "made"), 0);
+		bytes = record(room, NULL, &len);
+		assert_int_equal(count(bytes, len, DAT_BTF, &sum), cases[i].n);
+		assert_int_equal(sum, 4 * cases[i].n);
+		free(bytes);
+		snprintf(path, sizeof(path), "%s/btf/vmlinux", room->root);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
 static void packed_pages_are_smaller(void **state)
 {
 	DKT_OPTS(dkt_recorder_opts, opts, .compression = "zstd");
@@ -710,6 +747,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_names_are_read_less_often, setup, teardown),
 		cmocka_unit_test_setup_teardown(misses_of_probes_are_in_the_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(misses_before_the_file_can_count, setup, teardown),
+		cmocka_unit_test_setup_teardown(arguments_of_functions_bring_btf, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_are_smaller, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_of_many_cpus_can_be_read, setup,
 						teardown),
