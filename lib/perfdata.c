@@ -91,6 +91,7 @@ static void perf_close(struct dkt_source *source)
 	free(perf->parts);
 	dkt__perf_maps_clear(perf);
 	dkt__perf_programs_clear(perf);
+	dkt__perf_jits_clear(perf);
 	dkt__perf_chain_clear(perf);
 	free(perf->sample.data);
 	free(perf->given);
@@ -101,6 +102,7 @@ static void perf_close(struct dkt_source *source)
 	free(perf->release);
 	free(perf->arch);
 	free(perf->kernel);
+	free(perf->unused);
 	free(perf->quick);
 	dkt__streams_clear(&perf->streams);
 	free(perf);
@@ -158,6 +160,11 @@ static int fill_info(struct dkt__perf *perf)
 		perf->kernel = dkt__format("%s%s%s", perf->release, perf->arch ? " " : "",
 					   perf->arch ? perf->arch : "");
 	info->kernel = perf->kernel;
+	if (perf->aux) {
+		perf->unused = dkt__format("%llu bytes of AUX data, such as traces of processors",
+					   (unsigned long long)perf->aux);
+		info->unused = perf->unused;
+	}
 	return perf->release && !perf->kernel ? -ENOMEM : 0;
 }
 

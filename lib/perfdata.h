@@ -244,6 +244,8 @@ struct dkt__perf {
 	size_t quick_mask, id_at; /* offset of the ID in a sample; mask 0: only one attribute */
 	uint32_t quick_size; /* size of a sample up to the ID; UINT32_MAX: none is quick */
 	struct dkt__perf_merge merge;
+	uint64_t aux; /* bytes of what a CPU or device traced itself, which is not read */
+	char *unused; /* the same in words */
 	uint64_t bad; /* invalid samples */
 	uint64_t lost_in_place; /* from records that give time and CPU */
 	uint64_t lost_in_all; /* from counts at the end, which include the former */
@@ -255,6 +257,8 @@ struct dkt__perf {
 	struct dkt__keymap frames; /* by mapping and address */
 	uint64_t *frame_names; /* by entry: the address that stands for the name */
 	size_t n_frames;
+	void *jits; /* a tree of functions without a file, by process */
+	uint8_t kernel_build[20], n_kernel_build; /* its build ID; 0: unknown */
 	char *anchor; /* a symbol of the kernel, and its recorded address */
 	uint64_t anchor_at;
 };
@@ -355,12 +359,22 @@ const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program 
 			       uint64_t at, uint64_t *offset);
 void dkt__perf_programs_clear(struct dkt__perf *perf);
 
-/* ---- perfdata/maps.c ---- */
+/* ---- perfdata/jit.c ---- */
+
+/* Returns the function of a process at an address; its name is not terminated. NULL: unknown. */
+const char *dkt__perf_jit_function(struct dkt__perf *perf, int32_t pid, uint64_t address,
+				   size_t *len, uint64_t *offset);
+void dkt__perf_jits_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/kernel.c ---- */
+
+/* The start of the name of the kernel's own map; a symbol with a known address follows. */
+#define DKT__PERF_KERNEL_MAP "[kernel.kallsyms]"
 
 /* Stores the address of the recorded kernel. -ENOMEM. */
 int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item);
 
-/* Reads the names of the running kernel if it is the one that was recorded. */
+/* Reads the names of the recorded kernel if they are here. */
 void dkt__perf_symbols(struct dkt__perf *perf);
 
 /* ---- perfdata/chain.c ---- */

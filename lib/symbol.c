@@ -260,6 +260,31 @@ int dkt__symbols_move(struct dkt_ctx *ctx, dkt__symbol_move_fn fn, void *data)
 	return 0;
 }
 
+int dkt__symbols_shift(struct dkt_ctx *ctx, const char *name, uint64_t address)
+{
+	struct symbol_list *list = &ctx->symbols->functions;
+	size_t i = 0, n = 0;
+	uint64_t by;
+
+	while (i < list->n && strcmp(list->entries[i].name, name) != 0)
+		i++;
+	if (i == list->n)
+		return -ENOENT;
+	by = address - list->entries[i].address;
+	if (!by)
+		return 0;
+	for (i = 0; i < list->n; i++) {
+		if (list->entries[i].in_module)
+			continue;
+		list->entries[n] = list->entries[i];
+		list->entries[n++].address += by;
+	}
+	list->n = n;
+	dkt__symbol_list_sort(list);
+	memset(ctx->symbols->cache, 0, sizeof(ctx->symbols->cache));
+	return 0;
+}
+
 static const struct placeholder *find_placeholder(const struct dkt__symbols *symbols,
 						  uint64_t address)
 {

@@ -93,5 +93,11 @@ typedef bool (*dkt__symbol_move_fn)(void *data, const struct dkt__symbol *symbol
 /* Gives the symbols other addresses: those at which they were when records were written. */
 int dkt__symbols_move(struct dkt_ctx *ctx, dkt__symbol_move_fn fn, void *data);
 
+/*
+ * Shifts the symbols of the kernel itself so that the named one is at the address, for the list of another boot of
+ * the same kernel, and drops those of modules, whose addresses are others. -ENOENT: there is no such symbol.
+ */
+int dkt__symbols_shift(struct dkt_ctx *ctx, const char *name, uint64_t address);
+
 /* Returns the kernel's constant string at that address (printk_formats), or NULL. */
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address);

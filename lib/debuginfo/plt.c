@@ -5,6 +5,7 @@
  */
 #include "lib/base/buf.h"
 #include "lib/debuginfo/binary.h"
+#include "lib/debuginfo/demangle.h"
 
 /* The size of an entry on x86-64 and arm64, where some linkers do not set it. */
 #define ENTRY 16
@@ -60,7 +61,8 @@ static const char *function_of(Elf *elf, const struct sections *s, Elf_Data *rel
 
 static int add(struct dkt__binary *binary, const char *name, uint64_t address, uint64_t size)
 {
-	char *text = dkt__format("%s@plt", name);
+	char *plain __cleanup(free) = dkt__demangle(name);
+	char *text = dkt__format("%s@plt", plain ? plain : name);
 	int err = text ? dkt__append(binary->plt_names, binary->n_plt_names, text) : -ENOMEM;
 
 	if (err) {

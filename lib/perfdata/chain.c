@@ -138,6 +138,9 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 		if (dkt__unlikely(perf->swap))
 			address = bswap_64(address);
 
+		/* The program comes last: without frame pointers, what looks like a mark in it is garbage. */
+		if (address >= PERF_CONTEXT_MAX && which == DKT__PERF_PROGRAM)
+			continue;
 		if (address >= PERF_CONTEXT_MAX)
 			which = stack_of(address);
 		else if (which != NOWHERE)

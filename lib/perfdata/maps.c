@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory layout in a perf.data file: the files that each process has mapped, functions that the
- * kernel added later, and whether the kernel is the running one.
+ * The memory layout in a perf.data file: the files that each process has mapped, and functions that the
+ * kernel added later.
  */
 #include <inttypes.h>
 #include <search.h>
-#include <sys/utsname.h>
 
-#include "lib/base/gained.h"
-#include "lib/base/parse.h"
 #include "lib/debuginfo/demangle.h"
 #include "lib/perfdata.h"
 #include "lib/symbol.h"
-
-/* The start of the name of the kernel's own map; a symbol with a known address follows. */
-#define KERNEL_MAP "[kernel.kallsyms]"
-
-#define KALLSYMS "/proc/kallsyms"
 
 /* The function or file of an address that nothing is known about, as perf script prints it. */
 #define UNKNOWN "[unknown]"
@@ -36,8 +28,10 @@ struct dkt__perf_map {
 	struct dkt__perf_map *next; /* of all maps, whatever their process */
 	uint64_t start, length, offset;
 	struct dkt__perf_program *program; /* NULL: not a file */
+	int32_t pid; /* of the process that mapped it */
 	uint32_t name_len;
 	bool is_function;
+	bool is_anonymous; /* code without a file, of a just-in-time compiler */
 	char name[]; /* without a NUL */
 };
 
@@ -90,13 +84,15 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	const char *name = (const char *)item->data, *end = name + item->size, *slash;
 	struct dkt__perf_program *program = NULL;
+	/* "//anon" */
+	const bool is_anonymous = item->size > 1 && name[0] == '/' && name[1] == '/';
 	struct dkt__perf_map *map;
 	size_t len;
 
-	/* Anonymous memory, "//anon", has no name. */
-	if (!item->size || (item->size > 1 && name[0] == '/' && name[1] == '/'))
+	if (!item->size)
 		return 0;
-	if (item->type != PERF_RECORD_KSYMBOL && dkt__perf_program_find(perf, item, &program))
+	if (!is_anonymous && item->type != PERF_RECORD_KSYMBOL &&
+	    dkt__perf_program_find(perf, item, &program))
 		return -ENOMEM;
 	slash = memrchr(name, '/', item->size);
 	name = slash ? slash + 1 : name;
@@ -110,6 +106,8 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 				       .length = item->length,
 				       .offset = item->offset,
 				       .program = program,
+				       .pid = item->pid,
+				       .is_anonymous = is_anonymous,
 				       .name_len = (uint32_t)len,
 				       .is_function = item->type == PERF_RECORD_KSYMBOL };
 	memcpy(map->name, name, len);
@@ -204,6 +202,25 @@ static uint64_t function_of(struct dkt__perf *perf, const struct dkt__perf_map *
 	return dkt__symbol_create(perf->streams.base.ctx, text, (size_t)n);
 }
 
+/* "java.lang.String::hashCode+0x1c [perf-4711.map]"; without a name, the file is that of perf script. */
+static uint64_t compiled_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t at)
+{
+	uint64_t offset;
+	size_t len;
+	const char *name = dkt__perf_jit_function(perf, map->pid, map->start + at, &len, &offset);
+	char text[1024];
+	int n;
+
+	if (!name || len > sizeof(text) - 64) {
+		n = snprintf(text, sizeof(text), "perf-%d.map", map->pid);
+		return dkt__symbol_create_file(perf->streams.base.ctx, text, (size_t)n, at);
+	}
+	n = put_name(name, len, text);
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64 " [perf-%d.map]", offset,
+		      map->pid);
+	return dkt__symbol_create(perf->streams.base.ctx, text, (size_t)n);
+}
+
 /* "program+0x12f0"; a function that the kernel added has a name, but belongs to no file. */
 static uint64_t file_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t at)
 {
@@ -220,8 +237,11 @@ static uint64_t file_of(struct dkt__perf *perf, const struct dkt__perf_map *map,
 
 static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t at)
 {
-	uint64_t made = map->is_function ? 0 : function_of(perf, map, at);
+	uint64_t made;
 
+	if (map->is_anonymous)
+		return compiled_of(perf, map, at);
+	made = map->is_function ? 0 : function_of(perf, map, at);
 	return made ? made : file_of(perf, map, at);
 }
 
@@ -250,7 +270,7 @@ static uint64_t *name_for(struct dkt__perf *perf, const void *of, uint64_t at)
 /* Processes that run the same program have the same names. */
 static uint64_t name_in(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
 {
-	const uint64_t at = map->offset + address - map->start;
+	const uint64_t at = address - map->start + (map->is_anonymous ? 0 : map->offset);
 	uint64_t *name = name_for(perf, map->program ? (const void *)map->program : map, at);
 
 	if (name && !*name)
@@ -302,7 +322,7 @@ static const char *put_dso(const char *file, struct dkt__perf_name *name)
 static const char *put_module(const char *module, struct dkt__perf_name *name)
 {
 	if (!module)
-		return KERNEL_MAP;
+		return DKT__PERF_KERNEL_MAP;
 	snprintf(name->room, sizeof(name->room), "[%s]", module);
 	return name->room;
 }
@@ -317,7 +337,7 @@ void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *i
 				    dkt__perf_maps_name(perf, kernel ? -1 : item->pid, ip), &place);
 
 	name->sym = UNKNOWN;
-	name->dso = kernel ? KERNEL_MAP : UNKNOWN;
+	name->dso = kernel ? DKT__PERF_KERNEL_MAP : UNKNOWN;
 	name->offset = 0;
 	/* The kernel's symbols have no addresses of programs. */
 	if (err || (!kernel && !place.module && !dkt__symbol_is_file(place.name)))
@@ -329,62 +349,4 @@ void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *i
 	}
 	name->sym = place.name;
 	name->dso = kernel ? put_module(place.module, name) : place.module;
-}
-
-/* ---- the kernel ---- */
-
-int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item)
-{
-	size_t skip = strlen(KERNEL_MAP);
-
-	if ((item->type != PERF_RECORD_MMAP && item->type != PERF_RECORD_MMAP2) ||
-	    item->pid != -1 || perf->anchor || item->size <= skip ||
-	    memcmp(item->data, KERNEL_MAP, skip) != 0)
-		return 0;
-	perf->anchor = strndup((const char *)item->data + skip, item->size - skip);
-	perf->anchor_at = item->offset;
-	return perf->anchor ? 0 : -ENOMEM;
-}
-
-/* True if the running kernel has the symbol at the address; hidden addresses are 0. */
-static bool is_at(const char *symbol, uint64_t address)
-{
-	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(true);
-	FILE *f __cleanup(fclose) = fopen(KALLSYMS, "re");
-	char *line __cleanup(free) = NULL;
-	size_t room = 0;
-	ssize_t n;
-
-	while (f && (n = getline(&line, &room, f)) > 0) {
-		const char *end = line;
-		uint64_t at;
-
-		line[n - 1] = '\0';
-		if (!dkt__take_u64(&end, NULL, DKT__HEX, &at) && n > end - line + 3 &&
-		    !strcmp(end + 3, symbol))
-			return at && at == address;
-	}
-	return false;
-}
-
-/* True if samples have addresses. */
-static bool has_addresses(const struct dkt__perf *perf)
-{
-	for (size_t i = 0; i < perf->n_attrs; i++)
-		if (perf->attrs[i].sample_type & PERF_SAMPLE_CALLCHAIN ||
-		    (perf->attrs[i].nr && perf->attrs[i].sample_type & PERF_SAMPLE_IP))
-			return true;
-	return false;
-}
-
-void dkt__perf_symbols(struct dkt__perf *perf)
-{
-	struct utsname name;
-
-	if (!perf->anchor || !perf->host || !perf->release || !has_addresses(perf) || uname(&name))
-		return;
-	/* The kernel has another address after each boot. */
-	if (!strcmp(perf->host, name.nodename) && !strcmp(perf->release, name.release) &&
-	    is_at(perf->anchor, perf->anchor_at))
-		dkt__symbols_read(perf->streams.base.ctx, KALLSYMS);
 }

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "lib/debuginfo/binary.h"
+#include "lib/debuginfo/build_id.h"
 #include "lib/perfdata.h"
 
 /*
@@ -74,6 +75,22 @@ static void set_inode(struct dkt__perf_program *program, dev_t device, uint64_t 
 	program->inode = inode;
 }
 
+static bool is_kernel(const struct dkt__cursor *row, size_t room)
+{
+	const size_t len = strlen(DKT__PERF_KERNEL_MAP);
+
+	return strnlen((const char *)row->p, room) == len &&
+	       !memcmp(row->p, DKT__PERF_KERNEL_MAP, len);
+}
+
+static void set_kernel_build(struct dkt__perf *perf, const uint8_t *build, size_t n)
+{
+	if (n > sizeof(perf->kernel_build))
+		return;
+	memcpy(perf->kernel_build, build, n);
+	perf->n_kernel_build = (uint8_t)n;
+}
+
 int dkt__perf_builds(struct dkt__perf *perf, struct dkt__cursor cur)
 {
 	const size_t head = 8 + 4 + BUILD_ROOM;
@@ -94,6 +111,8 @@ int dkt__perf_builds(struct dkt__perf *perf, struct dkt__cursor cur)
 		build = dkt__cursor_bytes(&row, BUILD_ROOM);
 		if (misc & HAS_SIZE)
 			n = build[BUILD_MAX];
+		if (is_kernel(&row, size - head))
+			set_kernel_build(perf, build, n);
 		if (*row.p != '/')
 			continue;
 		program =
@@ -134,17 +153,28 @@ static bool is_recorded(const struct dkt__perf *perf, const struct dkt__perf_pro
 	       st.st_ino == program->inode;
 }
 
-static void open_program(struct dkt__perf *perf, struct dkt__perf_program *program)
+/* Opens the file if it is the recorded one. */
+static void try_file(struct dkt__perf *perf, struct dkt__perf_program *program, const char *path)
 {
-	struct dkt_ctx *ctx = perf->streams.base.ctx;
-	char *message = dkt__error_take(ctx);
-
-	program->tried = true;
-	dkt__binary_open(ctx, program->path, NULL, NULL, &program->binary);
+	dkt__binary_open(perf->streams.base.ctx, path, NULL, NULL, &program->binary);
 	if (program->binary && !is_recorded(perf, program)) {
 		dkt__binary_close(program->binary);
 		program->binary = NULL;
 	}
+}
+
+/* A program that is not here, or has another version now, may be among those that perf record keeps. */
+static void open_program(struct dkt__perf *perf, struct dkt__perf_program *program)
+{
+	struct dkt_ctx *ctx = perf->streams.base.ctx;
+	char *message = dkt__error_take(ctx), *kept __cleanup(free) = NULL;
+
+	program->tried = true;
+	try_file(perf, program, program->path);
+	if (!program->binary)
+		kept = dkt__build_id_path(program->build, program->n_build, "elf");
+	if (kept)
+		try_file(perf, program, kept);
 	dkt__error_give(ctx, 0, message);
 }
 

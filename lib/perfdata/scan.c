@@ -156,6 +156,8 @@ static int scan_block(struct dkt__perf *perf, struct dkt__perf_part *part,
 	while (!err && (data = dkt__perf_whole(perf, bytes, *at - block.at, &size))) {
 		if (dkt__perf_type(perf, data) < DKT__PERF_ATTR)
 			err = scan_record(perf, data, size, &block);
+		else if (dkt__perf_type(perf, data) == DKT__PERF_AUXTRACE)
+			perf->aux += dkt__perf_extra(perf, data, size);
 		block.size = (uint32_t)(*at - block.at) + size;
 		*at = dkt__perf_behind(perf, data, size, *at);
 		/* The bytes after such a record are not records. */

@@ -47,7 +47,7 @@ perf_samples()
 our_samples()
 {
 	dktrace report -e 'perf:*' -S csv --fields pid,ts,event,text "$1" | tail -n +2 |
-		sed -E 's/"//g; s/\[unknown\]\+0x[0-9a-f]+/[unknown]/; s/(period=[0-9]+).*/\1/'
+		sed -E 's/"//g; s/\(perf-[0-9]+\.map\)/([unknown])/; s/\[unknown\]\+0x[0-9a-f]+/[unknown]/; s/(period=[0-9]+).*/\1/'
 }
 
 # The functions of each call chain by perf script, from the innermost on; addresses without a name are "?".
@@ -81,7 +81,7 @@ perf_chains()
 our_chains()
 {
 	dktrace report -S json "$1" | jq -r '"\(.ts) \(((.kernel_stack // []) + (.user_stack // [])) | map(gsub(" "; "_")) | join(" "))"' |
-		sed -E 's/\+0x[0-9a-f]+//g; s/ 0x[0-9a-f]+/ ?/g; s/ $//'
+		sed -E 's/\+0x[0-9a-f]+//g; s/\[perf-[0-9]+\.map\]/?/g; s/ 0x[0-9a-f]+/ ?/g; s/ $//'
 }
 
 # Replaces the names of kernel functions by the first one at their address: perf takes another one of several.
@@ -159,4 +159,50 @@ recordings='
 		diff <(same_names wanted) <(same_names have)
 	done <<<"$recordings"
 	same "$number" "$(grep -c "^-e" <<<"$recordings")" recordings
+}
+
+@test "functions of a just-in-time compiler have the names that it writes, if it may" {
+	cat >hot.js <<-'JS'
+		function hotFunction(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }
+		let t = 0;
+		for (let k = 0; k < 1000; k++) t += hotFunction(20000);
+	JS
+	command -v node >/dev/null || skip "needs node"
+	perf record -q -F 999 -e cpu-clock -o js.data -- node --perf-basic-prof hot.js
+	pid=$(dktrace report -S csv --fields dso js.data | sed -n 's/^perf-\([0-9]*\)\.map.*/\1/p' | uniq)
+	map=/tmp/perf-$pid.map
+	test -s "$map"
+	mv "$map" map
+	perf_names() { perf script -F ip,sym,dso -i js.data 2>/dev/null | grep -c "hotFunction.*perf-$pid.map)" || true; }
+	our_names() { dktrace report -S csv --fields sym,dso js.data | grep -c "hotFunction.*,perf-$pid.map" || true; }
+	same "$(our_names)" 0 "names without the file"
+	cp map "$map"
+	names=$(our_names)
+	at_least 1 "$names"
+	same "$names" "$(perf_names)" "names"
+	# The file of another user, a link, and that of another host are none.
+	chown nobody "$map"
+	same "$(our_names)" 0 "names by another user"
+	rm "$map"
+	ln -s "$PWD/map" "$map"
+	same "$(our_names)" 0 "names by a link"
+	rm "$map"
+	cp map "$map"
+	same "$(unshare -u sh -c 'hostname other && dktrace report -S csv --fields sym,dso js.data' | grep -c hotFunction || true)" 0 \
+		"names of another host"
+	rm "$map"
+}
+
+@test "on another host, names come from the copies that perf keeps" {
+	export HOME=$PWD
+	perf record -q -F 2000 -e cpu-clock -g -o here.data -- sh burn.sh
+	dktrace report -S csv --fields ts,sym,symoff,dso here.data >wanted
+	has_line '\[kernel' wanted
+	unshare -u sh -c 'hostname other && dktrace report -S csv --fields ts,sym,symoff,dso here.data' >have
+	diff wanted have
+	# Without the copies, functions of the kernel have no names; programs are found by their build ID.
+	rm -rf .debug
+	unshare -u sh -c 'hostname other && dktrace report -S csv --fields ts,sym,symoff,dso here.data' >have
+	grep -v '\[kernel' wanted | cmp - <(grep -v '\[kernel' have)
+	run ! grep -v '\[unknown\]' <(grep '\[kernel' have)
 }
