@@ -46,6 +46,9 @@ int dkt__perf_event_map(struct dkt_ctx *ctx, int fd, size_t size, int cpu,
 /* Returns kernel.perf_event_paranoid; INT_MIN: unknown. */
 int dkt__perf_paranoid(void);
 
+/* Returns the kernel's limit of samples a second; INT64_MAX: unknown. */
+int64_t dkt__perf_max_rate(void);
+
 /* ---- names ---- */
 
 /* The directory of the PMUs: processors' and devices' counters. */

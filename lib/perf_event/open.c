@@ -38,6 +38,11 @@ int dkt__perf_paranoid(void)
 	return (int)read_setting(PARANOID_FILE, INT_MIN);
 }
 
+int64_t dkt__perf_max_rate(void)
+{
+	return read_setting(RATE_FILE, INT64_MAX);
+}
+
 static bool is_able(void)
 {
 	static const cap_value_t any[] = { CAP_PERFMON, CAP_SYS_ADMIN };
@@ -120,7 +125,7 @@ static int unsupported(struct dkt_ctx *ctx, int err, const struct dkt__perf_try 
 
 static int invalid(struct dkt_ctx *ctx, int err, const struct dkt__perf_try *try)
 {
-	const int64_t most = read_setting(RATE_FILE, INT64_MAX);
+	const int64_t most = dkt__perf_max_rate();
 
 	if (try->attr->freq && try->attr->sample_freq > (uint64_t)most)
 		return dkt_fail(

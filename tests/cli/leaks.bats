@@ -204,6 +204,8 @@ searched()
 	clean 2 dktrace report --nosuch x
 	clean 2 dktrace report
 	clean 1 dktrace report missing.dat
+	clean 1 dktrace stat -e cs,nopmu/x/ -- true
+	clean 1 dktrace stat -e cs,block:nosuch -- true
 	clean 1 dktrace report cut.data
 	clean 1 dktrace report cut.dat
 	clean 2 dktrace report --filter 'a ==' "$capture"
@@ -277,6 +279,10 @@ clean_until()
 	clean 0 dktrace hist sched:sched_process_exec --keys common_pid -- "${work[@]}"
 	clean 0 dktrace latency syscall -- "${work[@]}"
 	clean 0 dktrace strace -- "${work[@]}"
+	clean 0 dktrace stat -- "${work[@]}"
+	clean 0 dktrace stat -r 2 -e 'raw_syscalls:*,sched_switch[prev_pid > 0],iotrace,-block:block_plug' --csv -- "${work[@]}"
+	clean 0 dktrace stat --per-class --per-cpu -e 'raw_syscalls:*,cs' --json -- "${work[@]}"
+	clean 0 dktrace stat --interval 10ms --duration 0.1 --per-thread
 	clean 0 dktrace analyze syscallstats -- "${work[@]}"
 	clean 0 dktrace top --batch --frames 1 --delay 0.1
 	clean 0 dktrace top --json --frames 1 --delay 0.1
