@@ -297,6 +297,22 @@ static void sum_event(const struct stat_counts *counts, size_t nr, size_t group,
 	}
 }
 
+/* False for a device that does not count on the group's CPU. */
+static bool counts_in(const struct stat_counts *counts, size_t nr, size_t group)
+{
+	const struct stat_places *places = counts->places;
+	const char *list = counts->events->list[nr].perf.cpus;
+	int *cpus __cleanup(free) = NULL;
+	size_t n;
+
+	if (!*list || places->list[0].pid != -1 || dkt__parse_list(list, INT16_MAX, &cpus, &n))
+		return true;
+	for (size_t i = 0; i < places->n; i++)
+		if (places->group_of[i] == group && has_cpu(cpus, n, places->list[i].cpu))
+			return true;
+	return false;
+}
+
 void stat_counts_get(const struct stat_counts *counts, size_t row, size_t group,
 		     struct stat_value *value)
 {
@@ -308,6 +324,10 @@ void stat_counts_get(const struct stat_counts *counts, size_t row, size_t group,
 	for (size_t i = 0; i < of->n; i++) {
 		if (counts->states[of->events[i]] != STAT_COUNTED) {
 			*value = (struct stat_value){ .state = counts->states[of->events[i]] };
+			return;
+		}
+		if (!counts_in(counts, of->events[i], group)) {
+			*value = (struct stat_value){ .state = STAT_NEVER_RAN };
 			return;
 		}
 		sum_event(counts, of->events[i], group, value, &enabled);

@@ -7,7 +7,7 @@
 
 enum stat_state {
 	STAT_COUNTED,
-	STAT_NEVER_RAN, /* other counters had the hardware all the time */
+	STAT_NEVER_RAN, /* other counters had the hardware all the time, or it is not counted on this CPU */
 	STAT_UNSUPPORTED, /* this machine does not have it */
 	STAT_REFUSED, /* by kernel.perf_event_paranoid */
 };

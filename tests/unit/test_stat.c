@@ -102,7 +102,8 @@ static void a_class_is_the_sum_of_its_events(void **state)
 	assert_rows(test, "iotrace 2, cs 1, ioctl 1");
 	/* The same event with the filter of a class is counted by itself. */
 	assert_int_equal(test->events.n, 4);
-	assert_string_equal(test->events.list[test->events.rows[2].events[0]].filter, "(count > 7)");
+	assert_string_equal(test->events.list[test->events.rows[2].events[0]].filter,
+			    "(count > 7)");
 	assert_ok(test->ctx, find(test, "iotrace,-block:plug", NULL, false));
 	assert_rows(test, "iotrace 1");
 	assert_ok(test->ctx, find(test, "hsm", NULL, false));
@@ -230,6 +231,25 @@ static void a_thread_that_moved_is_not_scaled(void **state)
 	assert_int_equal(value.state, STAT_COUNTED);
 }
 
+static void a_device_is_counted_on_its_cpus(void **state)
+{
+	struct dkt__counted list[2] = { { -1, 0 }, { -1, 1 } };
+	size_t group_of[2] = { 0, 1 };
+	const struct stat_places places = {
+		.list = list, .group_of = group_of, .n = 2, .n_groups = 2
+	};
+	struct test *test = *state;
+	struct stat_value value;
+
+	assert_ok(test->ctx, find(test, "cycles", NULL, false));
+	snprintf(test->events.list[0].perf.cpus, sizeof(test->events.list[0].perf.cpus), "0,8");
+	get(test, &places, (struct dkt__count[]){ { 30, 100, 100 }, { 0, 0, 0 } }, 0, &value);
+	assert_int_equal(value.state, STAT_COUNTED);
+	assert_true(fabs(value.count - 30) < 1e-9);
+	get(test, &places, (struct dkt__count[]){ { 30, 100, 100 }, { 0, 0, 0 } }, 1, &value);
+	assert_int_equal(value.state, STAT_NEVER_RAN);
+}
+
 /* ---- ratios ---- */
 
 static void assert_ratio(struct test *test, const double *counts, size_t row, double wanted,
@@ -304,6 +324,7 @@ int main(void)
 		cmocka_unit_test(a_count_is_scaled_to_the_whole_time),
 		cmocka_unit_test_setup_teardown(counts_of_threads_are_summed, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thread_that_moved_is_not_scaled, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_device_is_counted_on_its_cpus, setup, teardown),
 		cmocka_unit_test_setup_teardown(events_are_compared_with_those_they_depend_on,
 						setup, teardown),
 		cmocka_unit_test(the_spread_is_the_standard_error_of_the_mean),
