@@ -153,14 +153,16 @@ static int begin(struct stat *stat, struct spawn *spawn, bool last)
 {
 	int err = 0;
 
-	/* The commands of later runs need the privileges. */
-	if (last)
+	if (!stat->command)
 		err = live_begin(stat->app, spawn, "counting", stat->seconds);
-	else
-		spawn_go(spawn);
+	else if (last) /* the commands of later runs need the privileges */
+		err = privileges_limit(stat->app, DKT__KEEP_KILL);
 	if (!err && !stat->command)
 		err = stat_counts_start(&stat->counts);
+	/* The command may run before this process does again. */
 	stat->started = stat->read = dkt__monotonic_ns();
+	if (!err)
+		spawn_go(spawn);
 	return err;
 }
 

@@ -27,6 +27,15 @@ count()
 		"ratio to"
 }
 
+@test "a command takes at least as long as it uses a CPU" {
+	local i
+
+	for i in 1 2 3 4 5; do
+		run -0 --separate-stderr dktrace stat --json -e task-clock -- true
+		at_least "$(jq '.events[0].count' <<<"$output")" "$(jq .elapsed <<<"$output")" "elapsed, in ns"
+	done
+}
+
 @test "stat counts what a command starts, too" {
 	run -0 --separate-stderr dktrace stat --json -e syscalls:sys_enter_write -- \
 		sh -c '"$@"; "$@" & wait; (exec "$@")' sh "${copy[@]}"
