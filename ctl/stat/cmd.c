@@ -124,6 +124,9 @@ static int count(struct stat *stat, struct spawn *spawn)
 		stat->stopped |= dkt__stopped() != 0;
 		if (err || live_over(spawn, from, stat->seconds))
 			return err;
+		/* The end of a command is told, that of other processes is not. */
+		if (!stat->command && !stat_places_exist(&stat->places))
+			return 0;
 		sleep_for(time_left(next < end ? next : end));
 		if (every && !time_left(next)) {
 			err = end_interval(stat);

@@ -149,6 +149,18 @@ static int keep_named(struct dkt_ctx *ctx, const char *names, struct threads *th
 	return n ? 0 : dkt_fail(ctx, -ESRCH, "no thread is named '%s' now", names);
 }
 
+bool stat_places_exist(const struct stat_places *places)
+{
+	for (size_t i = 0; i < places->n; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/proc/%d", places->list[i].pid);
+		if (places->list[i].pid == -1 || !access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
 static int add_chosen(struct dkt_ctx *ctx, struct stat_places *places, enum stat_by by,
 		      const struct threads *threads)
 {

@@ -38,4 +38,7 @@ int stat_places_threads(struct dkt_ctx *ctx, enum stat_by by, const char *pids, 
 int stat_places_process(struct dkt_ctx *ctx, enum stat_by by, pid_t pid,
 			struct stat_places *places);
 
+/* True if a thread of these places still exists, or they are CPUs. */
+bool stat_places_exist(const struct stat_places *places);
+
 void stat_places_clear(struct stat_places *places);

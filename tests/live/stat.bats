@@ -147,7 +147,7 @@ open("end").close()
 	until_true grep -q Ctrl-C err
 	head -c 777 /dev/zero >gate
 	wait "$writers"
-	kill -INT "$counter"
+	# It ends with the last of the threads.
 	wait "$counter"
 	same 777 "$(jq '.events[0].count' out)" writes
 }
