@@ -55,7 +55,7 @@ needs_root()
 	run -7 dktrace stat -e task-clock:u -- sh -c 'exit 7'
 	run -143 dktrace stat -e task-clock:u -- sh -c 'kill $$'
 	run -127 dktrace stat -e task-clock:u -- /nonexistent
-	# Of several runs the first that failed.
+	# Several runs have the status of the first that failed.
 	echo 0 >"$BATS_TEST_TMPDIR/n"
 	# shellcheck disable=SC2016 # for another shell
 	run -2 dktrace stat -r 4 -e task-clock:u -- sh -c 'n=$(cat "$0"); echo $((n + 1)) >"$0"; [ $n != 2 ] || exit 2; [ $n != 3 ] || exit 3' \
