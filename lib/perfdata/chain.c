@@ -127,6 +127,7 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 {
 	struct dkt__cursor cur = dkt__perf_cursor(perf, item->chain, (size_t)item->n_chain * 8);
 	int which = first_stack(item), err = 0;
+	bool in_program = false;
 
 	for (int i = 0; i < DKT__PERF_STACKS; i++)
 		perf->stacks[i].n = 0;
@@ -139,8 +140,9 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 			address = bswap_64(address);
 
 		/* The program comes last: without frame pointers, what looks like a mark in it is garbage. */
-		if (address >= PERF_CONTEXT_MAX && which == DKT__PERF_PROGRAM)
+		if (address >= PERF_CONTEXT_MAX && in_program)
 			continue;
+		in_program |= address == PERF_CONTEXT_USER;
 		if (address >= PERF_CONTEXT_MAX)
 			which = stack_of(address);
 		else if (which != NOWHERE)
