@@ -10,6 +10,7 @@
 #include "lib/inside/perf.h"
 #include "lib/inside/recording.h"
 #include "lib/inside/records.h"
+#include "lib/inside/sampler.h"
 
 /* ---- context, error messages, version ---- */
 
