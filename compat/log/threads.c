@@ -2,8 +2,10 @@
 /* The recorded threads, and the processes and options as a user names them. */
 #include "compat/log/threads.h"
 
+#include "compat/lustre/programs.h"
 #include "lib/base/guess.h"
 #include "lib/base/io.h"
+#include "lib/base/memory.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 
@@ -62,6 +64,56 @@ int dkl_threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threa
 			err = add_process(ctx, pid, threads);
 	}
 	return err;
+}
+
+/* True if the thread still exists and has one of the names. */
+static bool is_named(pid_t thread, const struct dkt__strings *names)
+{
+	char *name __cleanup(free) = NULL;
+	char path[40];
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)thread);
+	if (dkt__read_file(path, SIZE_MAX, &name, &len))
+		return false;
+	name[strcspn(name, "\n")] = '\0';
+	return dkl_programs_have(names, name);
+}
+
+/* Adds the threads of all processes; those that exit meanwhile do not count. */
+static int add_all(struct dkt_ctx *ctx, struct threads *threads)
+{
+	DIR *dir __cleanup(closedir) = opendir("/proc");
+	struct dirent *entry;
+	int64_t pid;
+	int err = dir ? 0 : dkt_fail(ctx, -errno, "read /proc: %s", strerror(errno));
+
+	while (!err && (entry = readdir(dir))) {
+		if (dkt__parse_int(entry->d_name, 1, INT32_MAX, &pid))
+			continue;
+		err = add_process(ctx, pid, threads);
+		err = err == -ESRCH ? 0 : err;
+	}
+	return err;
+}
+
+int dkl_threads_of_programs(struct dkt_ctx *ctx, const char *text, struct threads *threads)
+{
+	struct dkt__strings names = { 0 };
+	struct threads all = { 0 };
+	const size_t before = threads->n;
+	int err = dkl_programs_read(ctx, text, &names);
+
+	if (!err)
+		err = add_all(ctx, &all);
+	for (size_t i = 0; !err && i < all.n; i++)
+		if (is_named(all.list[i], &names))
+			err = dkt__append(threads->list, threads->n, all.list[i]);
+	if (!err && threads->n == before)
+		err = dkt_fail(ctx, -ESRCH, "there is no thread with the name '%.60s'", text);
+	dkl_threads_clear(&all);
+	dkt__strings_clear(&names);
+	return dkt__with_words(ctx, err);
 }
 
 int dkl_threads_parse(const char *text, struct threads *threads)

@@ -17,6 +17,12 @@ int dkl_threads_check_list(struct dkt_ctx *ctx, const char *text);
 /* Adds the threads of processes "12,13". -ESRCH: no such process; -EINVAL: not a list. */
 int dkl_threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads);
 
+/*
+ * Adds the threads that have one of the names "dd,ll_ost*" now. -ESRCH: there is none; -EINVAL: not names of
+ * programs.
+ */
+int dkl_threads_of_programs(struct dkt_ctx *ctx, const char *text, struct threads *threads);
+
 /* Adds threads "12 13 14". -EINVAL: not a list. */
 int dkl_threads_parse(const char *text, struct threads *threads);
 

@@ -111,6 +111,8 @@ static const char *find_output(struct app *app, int argc, char **argv)
 	/* A recording has a name in any case. */
 	if (app->command->flags & CMD_WRITE_TRACE && !app->output)
 		app->output = "trace.dat";
+	if (app->command->flags & CMD_WRITE_PROFILE && !app->output && !app->input)
+		app->output = "perf.data";
 	/* A recovered file takes the place of the recording. */
 	if (app->command->flags & CMD_WRITE_IN_PLACE && !app->output)
 		return argv[1];

@@ -108,6 +108,8 @@ static const struct task tasks[] = {
 	  "dktrace analyze offcpustats", RECORD_SCHED, "dktrace analyze offcpustats trace.dat" },
 	{ "Who uses the CPU?", "usage context switches switch busy running time process load high top cores 100 percent kworker spinning spins soft hard lockup lockups rcu stall stalls hog hogs perf",
 	  "dktrace analyze cputop", RECORD_SCHED, "dktrace analyze cputop trace.dat" },
+	{ "Which functions use the CPU?", "profile profiler profiling sample samples sampling perf hot hottest code cycles",
+	  "dktrace profile", NULL, NULL },
 	{ "Which programs are started?", "exec start who runs command",
 	  "dktrace hist execs", "dktrace record -e 'sched:sched_process_exec'", "dktrace hist execs trace.dat" },
 	{ "Who creates processes?", "fork forks clone thread threads children spawn",

@@ -276,6 +276,10 @@ clean_until()
 	clean 0 dktrace graph
 	clean 0 dktrace record -e sched:sched_process_exec -o exec.dat -- "${work[@]}"
 	clean 0 dktrace record -c vfstrace -o files.dat -- "${work[@]}"
+	clean 0 dktrace profile -- "${work[@]}"
+	clean 0 dktrace profile --duration 0.1
+	clean 0 dktrace profile --duration 0.1 --comm 'k*' --call-graph dwarf
+	clean 1 dktrace profile --comm no-such-program
 	clean 0 dktrace hist sched:sched_process_exec --keys common_pid -- "${work[@]}"
 	clean 0 dktrace latency syscall -- "${work[@]}"
 	clean 0 dktrace strace -- "${work[@]}"

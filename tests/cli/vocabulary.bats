@@ -196,7 +196,7 @@ pid_of_help()
 		n=$((n + 1))
 		manual=$(pid_of_manual "$command")
 		case $command in
-		record | daemon | flight | filter | function | graph | stat)
+		record | daemon | flight | filter | function | graph | profile | stat)
 			has "$help" "processes, with all their threads"
 			has "$manual" "processes, with all "
 			lacks "$help$manual" "threads with these IDs"
