@@ -344,6 +344,17 @@ const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address)
 	return entry ? entry_module(entry) : NULL;
 }
 
+bool dkt__symbol_is_tracer(const char *name)
+{
+	static const char *const beginnings[] = { "trace_event_", "__traceiter_", "__bpf_trace_",
+						  "perf_trace_", "perf_call_bpf_" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
 /* The size up to the next symbol; 0: unknown, because the list does not have the end of a module. */
 static uint64_t entry_size(const struct symbol_list *list, const struct symbol_entry *entry)
 {

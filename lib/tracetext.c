@@ -287,7 +287,7 @@ static void tell_plain(struct dkt__text *text)
 static int next_row(void *data, struct dkt_record *record)
 {
 	struct dkt__text *text = data;
-	const struct dkt__text_row *row = text->rows + text->next;
+	const struct dkt__text_row *row;
 	struct dkt__line line;
 	uint64_t next;
 	int err;
@@ -296,6 +296,7 @@ static int next_row(void *data, struct dkt_record *record)
 		tell_plain(text);
 		return 1;
 	}
+	row = &text->rows[text->next];
 	if (text->before && !text->told) {
 		text->told = true;
 		return gap(text, record, row->ts, 0, text->before);

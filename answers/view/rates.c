@@ -128,8 +128,6 @@ static void learn_event(struct rates_event *event)
 {
 	const char *name = dkt_event_name(event->event);
 
-	event->is_user_stack = !strcmp(name, "user_stack");
-	event->is_stack = event->is_user_stack || !strcmp(name, "kernel_stack");
 	if (strcmp(name, "sched_switch") != 0)
 		return;
 	event->sched = (struct rates_switch){ dkt_event_field(event->event, "prev_pid"),

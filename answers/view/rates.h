@@ -20,7 +20,6 @@ struct rates_switch {
 struct rates_event {
 	struct dkt_event *event;
 	uint32_t part; /* of the pipeline */
-	bool is_stack, is_user_stack;
 	struct rates_switch sched; /* all NULL, unless it is sched_switch */
 	struct class_bits bits; /* of all its records, unless bits.fields */
 	struct series series;

@@ -2,9 +2,9 @@
 /* The pictures of hist: bars, and a flame graph of stacks. */
 #include <inttypes.h>
 
-#include "answers/view/flame.h"
 #include "ctl/hist/view.h"
 #include "ctl/out/svg.h"
+#include "ctl/profile/flame.h"
 #include "lib/base/buf.h"
 
 #define TOP 68.0
@@ -92,84 +92,85 @@ int hist_view_bars(const struct hist_view *view, const char *origin, FILE *f)
 
 /* ---- a flame graph ---- */
 
-#define FLAME_WIDTH 1200.0
-#define MARGIN      16.0
-#define NARROWEST   0.5 /* frames that are not drawn */
-
-struct fire {
-	FILE *f;
-	double scale; /* of a count */
-	uint64_t total;
-	double height;
+/* The stacks of a table. */
+struct stacks {
+	struct profile_names names;
+	struct profile_tree tree;
 };
 
-static unsigned int depth_of(const struct flame_node *node)
+/* Adds "outer;inner". */
+static int add_stack(struct stacks *stacks, const char *text, uint64_t hits)
 {
-	unsigned int most = 0;
+	const struct profile_value value = { hits, hits };
+	uint32_t at = 0;
+	int err = 0;
 
-	for (const struct flame_node *child = node->child; child; child = child->next)
-		most = DKT__MAX(most, depth_of(child));
-	return most + 1;
-}
+	for (const char *p = text; err >= 0 && *p;) {
+		const size_t len = strcspn(p, ";");
+		const uint32_t name = profile_names_add(&stacks->names, PROFILE_KERNEL, p, len, "");
 
-static void put_frame(const struct fire *fire, const struct flame_node *node, double x,
-		      unsigned int depth)
-{
-	double width = (double)node->count * fire->scale, y = TOP + depth * SVG_ROW;
-	char *name __cleanup(free) =
-		strndup(node->name ? node->name : "all", node->name ? node->len : 3);
-	char color[SVG_COLOR_SIZE], *tip __cleanup(free) = NULL;
-
-	if (width < NARROWEST || !name)
-		return;
-	tip = dkt__format("%s: %" PRIu64 ", %.2f %%", name, node->count,
-			  100.0 * (double)node->count / (double)fire->total);
-	svg_flame(name, strlen(name), color);
-	svg_rect(fire->f, x, y, DKT__MAX(width - 0.5, 0.5), SVG_ROW - 1, color, tip);
-	if (width > 4 * SVG_CHAR)
-		svg_text(fire->f, x + 3, y + 13, SVG_START, SVG_TEXT, width - 6, name);
-	for (const struct flame_node *child = node->child; child; child = child->next) {
-		put_frame(fire, child, x, depth + 1);
-		x += (double)child->count * fire->scale;
+		err = name == UINT32_MAX ? -ENOMEM : profile_tree_down(&stacks->tree, &at, name);
+		p += len + (p[len] == ';');
 	}
+	if (err < 0)
+		return err;
+	profile_value_add(&stacks->tree.nodes[at].self[PROFILE_NOW], &value);
+	return 0;
 }
 
-static int put_fire(const struct flame *flame, const char *origin, FILE *f)
+static int add_stacks(struct dkt_ctx *ctx, const struct hist_view *view, struct stacks *stacks)
 {
-	struct fire fire = { .f = f, .total = flame->root.count };
-	char *desc __cleanup(free) = dkt__format("%s%s%" PRIu64 " %s in %zu functions",
-						 origin ?: "", origin ? ": " : "", fire.total,
-						 fire.total == 1 ? "hit" : "hits", flame->n);
+	const size_t n = hist_row_count(view);
+	int err = profile_tree_init(&stacks->tree, PROFILE_NODES_MAX);
 
-	if (!desc)
-		return -ENOMEM;
-	fire.scale = (FLAME_WIDTH - 2 * MARGIN) / (double)(fire.total ? fire.total : 1);
-	fire.height = fire.total ? depth_of(&flame->root) * SVG_ROW + MARGIN : 0;
-	svg_begin(f, FLAME_WIDTH, TOP + fire.height, "Flame graph", desc);
-	if (fire.total)
-		put_frame(&fire, &flame->root, MARGIN, 0);
-	return svg_end(f);
+	for (size_t row = 0; !err && row < n; row++) {
+		char *text __cleanup(free) = NULL;
+		uint64_t hits;
+
+		err = hist_view_stack(ctx, view, row, &text, &hits);
+		if (!err)
+			err = add_stack(stacks, text, hits);
+	}
+	if (err)
+		return err;
+	profile_tree_sum(&stacks->tree);
+	return 0;
+}
+
+static int by_name(void *data, const struct profile_node *a, const struct profile_node *b)
+{
+	const struct stacks *stacks = data;
+
+	return strcmp(profile_names_text(&stacks->names, a->name),
+		      profile_names_text(&stacks->names, b->name));
+}
+
+static int draw(struct stacks *stacks, const char *origin, FILE *f)
+{
+	const uint64_t hits = stacks->tree.nodes[0].total[PROFILE_NOW].samples;
+	char *desc __cleanup(free) = dkt__format("%s%s%" PRIu64 " %s in %" PRIu32 " functions",
+						 origin ?: "", origin ? ": " : "", hits,
+						 hits == 1 ? "hit" : "hits", stacks->tree.n - 1);
+	const struct flame_picture picture = { .tree = &stacks->tree,
+					       .names = &stacks->names,
+					       .title = "Flame graph",
+					       .desc = desc,
+					       .unit = "hits" };
+	int err = desc ? profile_tree_link(&stacks->tree, by_name, stacks) : -ENOMEM;
+
+	return err ?: flame_draw(&picture, f);
 }
 
 int hist_view_flame(struct dkt_ctx *ctx, const struct hist_view *view, const char *origin, FILE *f)
 {
 	struct stacks stacks = { 0 };
-	struct flame flame = { 0 };
-	size_t n = hist_row_count(view);
-	int err = 0;
+	int err;
 
-	for (size_t row = 0; !err && row < n; row++) {
-		struct stack_count count = { 0 };
-
-		err = hist_view_stack(ctx, view, row, &count.text, &count.count);
-		if (!err)
-			err = dkt__append(stacks.counts, stacks.n_counts, count);
-	}
+	profile_names_init(&stacks.names);
+	err = add_stacks(ctx, view, &stacks);
 	if (!err)
-		err = flame_make(&flame, &stacks);
-	if (!err)
-		err = put_fire(&flame, origin, f);
-	flame_clear(&flame);
-	stacks_clear(&stacks);
+		err = draw(&stacks, origin, f);
+	profile_tree_clear(&stacks.tree);
+	profile_names_clear(&stacks.names);
 	return err;
 }

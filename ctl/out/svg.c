@@ -160,13 +160,43 @@ void svg_heat(uint64_t n, uint64_t max, char color[SVG_COLOR_SIZE])
 		 rgb[2] & 0xff);
 }
 
-void svg_flame(const char *name, size_t len, char color[SVG_COLOR_SIZE])
+static unsigned int hash_of(const char *name, size_t len)
 {
 	unsigned int hash = 0;
 
 	for (size_t i = 0; i < len; i++)
 		hash = (hash * 31 + (unsigned char)name[i]) % 997;
+	return hash;
+}
+
+void svg_flame(const char *name, size_t len, char color[SVG_COLOR_SIZE])
+{
+	const unsigned int hash = hash_of(name, len);
+
 	/* From orange to yellow, light enough for dark text. */
 	snprintf(color, SVG_COLOR_SIZE, "#%02x%02x%02x", 240 + hash % 12, 160 + hash % 60,
 		 90 + hash % 40);
+}
+
+void svg_cool(const char *name, size_t len, char color[SVG_COLOR_SIZE])
+{
+	const unsigned int hash = hash_of(name, len);
+
+	/* From blue to green, as light as the warm ones. */
+	snprintf(color, SVG_COLOR_SIZE, "#%02x%02x%02x", 130 + hash % 40, 190 + hash % 30,
+		 215 + hash % 30);
+}
+
+void svg_change(double by, char color[SVG_COLOR_SIZE])
+{
+	/* A tenth of the whole is the darkest. */
+	const double part = DKT__MIN(fabs(by) * 10, 1.0);
+	const unsigned int pale = (unsigned int)(238 - 128 * part), full = 238;
+
+	if (fabs(by) < 0.0005)
+		snprintf(color, SVG_COLOR_SIZE, "#eeeeee");
+	else if (by > 0)
+		snprintf(color, SVG_COLOR_SIZE, "#%02x%02x%02x", full, pale, pale);
+	else
+		snprintf(color, SVG_COLOR_SIZE, "#%02x%02x%02x", pale, pale, full);
 }

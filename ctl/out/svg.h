@@ -49,3 +49,9 @@ void svg_heat(uint64_t n, uint64_t max, char color[SVG_COLOR_SIZE]);
 
 /* A warm colour, the same for the same name. */
 void svg_flame(const char *name, size_t len, char color[SVG_COLOR_SIZE]);
+
+/* A cool colour, the same for the same name. */
+void svg_cool(const char *name, size_t len, char color[SVG_COLOR_SIZE]);
+
+/* Red for a share that has grown, blue for one that has shrunk, grey for one that is as it was; by: -1 to 1. */
+void svg_change(double by, char color[SVG_COLOR_SIZE]);

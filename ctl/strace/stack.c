@@ -5,7 +5,6 @@
 #include "ctl/out/bar.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/buf.h"
-#include "lib/base/glob.h"
 #include "lib/inside.h"
 
 /* ---- frames ---- */
@@ -78,18 +77,14 @@ static const struct call_stack *stack_of(const struct call *call, bool user)
 static uint32_t skipped(const struct strace_origin *origin, const struct call_stack *stack,
 			bool user)
 {
-	static const char *const tracer[] = { "trace_event_*", "__traceiter_*", "__bpf_trace_*",
-					      "perf_trace_*", "perf_call_bpf_*" };
 	uint32_t n = 0;
-	bool is_tracer = !user;
 
-	while (is_tracer && n + 1 < stack->n) {
+	while (!user && n + 1 < stack->n) {
 		const char *name = dkt_symbol_name(origin->ctx, stack->frames[n], NULL);
 
-		is_tracer = false;
-		for (size_t i = 0; name && !is_tracer && i < ARRAY_SIZE(tracer); i++)
-			is_tracer = dkt__glob(tracer[i], name);
-		n += is_tracer;
+		if (!name || !dkt__symbol_is_tracer(name))
+			break;
+		n++;
 	}
 	return n;
 }

@@ -19,8 +19,9 @@ int view_init(struct view *view, struct app *app, struct inputs *in, bool select
 
 	*view = (struct view){ .app = app, .in = in, .selects = selects };
 	tasks_init(&view->tasks, &view->axis);
-	stacks_init(&view->stacks);
-	err = rates_init(&view->rates, &view->axis, &in->pipeline);
+	err = stacks_init(&view->stacks);
+	if (!err)
+		err = rates_init(&view->rates, &view->axis, &in->pipeline);
 	if (!err)
 		err = view_lustre_init(view);
 	if (!err)
@@ -50,7 +51,7 @@ int view_add(void *data, struct dkt_source *source, const struct dkt_record *rec
 	if (!err)
 		err = tasks_add(&view->tasks, event, part, source, record);
 	if (!err)
-		err = stacks_add(&view->stacks, event, part, source, record);
+		err = stacks_add(&view->stacks, event, p, part, source, record);
 	if (!err)
 		err = view_lustre_add(view, part, source, record);
 	if (!err)
@@ -64,7 +65,7 @@ int view_finish(struct view *view)
 
 	rates_finish(&view->rates);
 	tasks_finish(&view->tasks);
-	err = stacks_finish(&view->stacks, &view->in->pipeline);
+	err = stacks_finish(&view->stacks);
 	if (!err)
 		err = view_lustre_finish(view);
 	if (!err)

@@ -106,36 +106,38 @@ struct json_object *view_tasks_json(const struct view *view)
 #define LARGE_TREE 20000
 
 /* A node: name, count, ns asleep, children. */
-static struct json_object *node_json(const struct flame_node *node)
+static struct json_object *node_json(const struct profile *profile, uint32_t node)
 {
+	const struct profile_node *nodes = profile->tree.nodes;
+	const struct profile_value *total = &nodes[node].total[PROFILE_NOW];
 	struct json_object *object = json_object_new_array(), *children = json_object_new_array();
 
-	json_object_array_add(object, json_object_new_string_len(node->name ? node->name : "",
-								 (int)node->len));
-	json_object_array_add(object, val_number(node->count));
-	json_object_array_add(object, val_number(node->off));
-	for (const struct flame_node *child = node->child; child; child = child->next)
-		json_object_array_add(children, node_json(child));
+	json_object_array_add(
+		object,
+		val_text(node ? profile_names_text(&profile->names, nodes[node].name) : ""));
+	json_object_array_add(object, val_number(total->samples));
+	json_object_array_add(object, val_number(total->weight));
+	for (uint32_t child = nodes[node].child; child; child = nodes[child].next)
+		json_object_array_add(children, node_json(profile, child));
 	json_object_array_add(object, children);
 	return object;
 }
 
-struct json_object *view_stacks_json(const struct view *view)
+struct json_object *view_stacks_json(struct view *view)
 {
+	struct profile *profile = &view->stacks.profile;
 	struct json_object *o = json_object_new_object();
-	struct flame flame;
-
-	int err = flame_make(&flame, &view->stacks);
+	struct stacks_folded folded;
+	int err = stacks_fold(&view->stacks, LARGE_TREE, &folded);
 
 	if (!err)
-		err = flame_fold(&flame, LARGE_TREE);
-	if (!err && flame.root.count)
-		json_object_object_add(o, "tree", node_json(&flame.root));
-	json_object_object_add(o, "nodes", val_number(flame.n));
-	json_object_object_add(o, "folded", val_number(flame.folded));
-	json_object_object_add(o, "folded_count", val_number(flame.folded_count));
-	json_object_object_add(o, "folded_off", val_number(flame.folded_off));
-	json_object_object_add(o, "dropped", val_number(view->stacks.dropped));
-	flame_clear(&flame);
+		err = profile_tree_link(&profile->tree, profile_by_name, profile);
+	if (!err && profile->tree.n > 1)
+		json_object_object_add(o, "tree", node_json(profile, 0));
+	json_object_object_add(o, "nodes", val_number(profile->tree.n - 1));
+	json_object_object_add(o, "folded", val_number(folded.nodes));
+	json_object_object_add(o, "folded_count", val_number(folded.value.samples));
+	json_object_object_add(o, "folded_off", val_number(folded.value.weight));
+	json_object_object_add(o, "cut", val_number(profile->facts[PROFILE_NOW].cut));
 	return o;
 }

@@ -2,7 +2,7 @@
 /* view: shared by its files. */
 #pragma once
 
-#include "answers/view/flame.h"
+#include "answers/view/stacks.h"
 #include "answers/view/tasks.h"
 #include "compat/lustre_log/line.h"
 #include "compat/lustre_log/paths.h"
@@ -89,7 +89,7 @@ struct json_object *view_hosts_json(const struct view *view);
 
 /* Returns the data of the page. NULL: out of memory. */
 struct json_object *view_json(struct view *view);
-struct json_object *view_stacks_json(const struct view *view);
+struct json_object *view_stacks_json(struct view *view);
 struct json_object *view_tasks_json(const struct view *view);
 
 /* Returns the name of a file: that of its host if it is of a collection. NULL: there is only one. */

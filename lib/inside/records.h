@@ -260,3 +260,9 @@ static inline bool dkt__symbol_is_placeholder(uint64_t address)
 
 /* Returns the name of the module that contains the address. NULL: none, or unknown. */
 DKT__SHARED const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address);
+
+/*
+ * True for a function of the kernel that only records an event: the tracer's own stacks have such ones as
+ * their innermost functions.
+ */
+bool dkt__symbol_is_tracer(const char *name);

@@ -4,10 +4,10 @@
  */
 #pragma once
 
+#include "lib/base/proto.h"
 #include "lib/intervals.h"
 #include "lib/request.h"
 #include "lib/style.h"
-#include "lib/style/proto.h"
 
 /*
  * Field numbers of protos/perfetto/trace in https://github.com/google/perfetto: trace_packet.proto,

@@ -104,8 +104,8 @@ function startStacks() {
 		drawStacks();
 	});
 	byId("stacks-reset").addEventListener("click", () => focusStack(stacks.root));
-	byId("stacks-notes").textContent = [trace.stacks.dropped ?
-		plural(trace.stacks.dropped, "stack") + " are not in the graph: there are too many different ones." : "",
+	byId("stacks-notes").textContent = [trace.stacks.cut ?
+		"Of " + plural(trace.stacks.cut, "stack") + " only the outermost functions are in the graph: they are too deep, or too many are different." : "",
 	trace.stacks.folded ? plural(trace.stacks.folded, "frame") + " with together " + plural(trace.stacks.folded_count, "record") +
 		(tree[2] ? " and " + duration(trace.stacks.folded_off) + " asleep" : "") + " are too narrow to see: frames named (other) have their sums." : "",
 	].join(" ").trim();

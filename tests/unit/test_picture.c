@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The counts of pictures: bins that become wider, durations over time, trees of stacks. */
-#include "answers/view/flame.h"
+/* The counts of pictures: bins that become wider, durations over time, small nodes of stacks. */
+#include "answers/view/stacks.h"
 #include "tests/helper/check.h"
 
 static void bins_become_wider_and_no_count_is_lost(void **state)
@@ -82,71 +82,76 @@ static void a_heat_map_keeps_all_durations(void **state)
 	free(heat);
 }
 
-static void stacks_share_the_frames_that_they_begin_with(void **state)
+/* Adds a stack of names, from the outermost one on. */
+static void add_stack(struct stacks *stacks, const char *text, uint64_t count, uint64_t slept)
 {
-	static char texts[][16] = { "e;c;main;b", "e;c;main", "e;c;main+1;b", "e;c;main;a" };
-	struct stack_count counts[4];
-	struct stacks stacks = { .counts = counts, .n_counts = 4 };
-	struct flame_node *main_node;
-	struct flame flame;
+	const struct profile_value value = { count, slept };
+	uint32_t at = 0;
 
-	(void)state;
-	for (size_t i = 0; i < 4; i++)
-		counts[i] = (struct stack_count){ .text = texts[i], .count = 1 + i, .off = 10 * i };
-	assert_int_equal(flame_make(&flame, &stacks), 0);
-	assert_int_equal(flame.root.count, 10);
-	assert_int_equal(flame.root.off, 60);
-	/* e, c, main, main+1, a, b and b. */
-	assert_int_equal(flame.n, 7);
-	main_node = flame.root.child->child->child;
-	assert_int_equal(main_node->len, 4);
-	assert_int_equal(main_node->count, 1 + 2 + 4);
-	assert_int_equal(main_node->child->count, 4);
-	assert_int_equal(main_node->child->next->count, 1);
-	assert_int_equal(main_node->next->count, 3);
-	assert_null(main_node->next->next);
-	flame_clear(&flame);
+	for (const char *p = text; *p;) {
+		const size_t len = strcspn(p, ";");
+		const uint32_t name =
+			profile_names_add(&stacks->profile.names, PROFILE_KERNEL, p, len, "");
+
+		assert_int_equal(profile_tree_down(&stacks->profile.tree, &at, name), 0);
+		p += len + (p[len] == ';');
+	}
+	profile_value_add(&stacks->profile.tree.nodes[at].self[PROFILE_NOW], &value);
+}
+
+/* Asserts the totals of a node by its path. */
+static void has(struct stacks *stacks, const char *text, uint64_t count, uint64_t slept)
+{
+	const struct profile_tree *tree = &stacks->profile.tree;
+	uint32_t n = tree->n, at = 0;
+
+	for (const char *p = text; *p;) {
+		const size_t len = strcspn(p, ";");
+		const uint32_t name = profile_names_add(
+			&stacks->profile.names,
+			strncmp(p, "(other)", len) != 0 ? PROFILE_KERNEL : PROFILE_GROUP, p, len,
+			"");
+
+		assert_int_equal(profile_tree_down(&stacks->profile.tree, &at, name), 0);
+		p += len + (p[len] == ';');
+	}
+	assert_int_equal(tree->n, n);
+	assert_int_equal(tree->nodes[at].total[PROFILE_NOW].samples, count);
+	assert_int_equal(tree->nodes[at].total[PROFILE_NOW].weight, slept);
 }
 
 static void small_nodes_are_folded_with_their_exact_sums(void **state)
 {
-	static char texts[][16] = { "e;big;a", "e;s1;a;b", "e;s2", "e;big;b", "e;slept" };
-	struct stack_count counts[5];
-	struct stacks stacks = { .counts = counts, .n_counts = 5 };
-	struct flame_node *e, *other;
-	struct flame flame;
+	struct stacks_folded folded;
+	struct stacks stacks;
 
 	(void)state;
-	for (size_t i = 0; i < 5; i++)
-		counts[i] = (struct stack_count){ .text = texts[i], .count = 1 + i };
-	counts[0].count = 40000;
-	counts[4].off = 7;
-	assert_int_equal(flame_make(&flame, &stacks), 0);
-	assert_int_equal(flame.n, 9);
+	assert_int_equal(stacks_init(&stacks), 0);
+	add_stack(&stacks, "e;big;a", 40000, 0);
+	add_stack(&stacks, "e;s1;a;b", 2, 0);
+	add_stack(&stacks, "e;s2", 3, 0);
+	add_stack(&stacks, "e;big;b", 4, 0);
+	add_stack(&stacks, "e;slept", 5, 7);
+	profile_tree_sum(&stacks.profile.tree);
+	assert_int_equal(stacks.profile.tree.n - 1, 9);
 	/* Not more than the maximum: nothing happens. */
-	assert_int_equal(flame_fold(&flame, 9), 0);
-	assert_int_equal(flame.n, 9);
-	assert_int_equal(flame.folded, 0);
-	assert_int_equal(flame_fold(&flame, 8), 0);
+	assert_int_equal(stacks_fold(&stacks, 9, &folded), 0);
+	assert_int_equal(stacks.profile.tree.n - 1, 9);
+	assert_int_equal(folded.nodes, 0);
+	assert_int_equal(stacks_fold(&stacks, 8, &folded), 0);
 	/* e, big, a, its (other) with b, slept, (other) with s1, a, b and s2. */
-	assert_int_equal(flame.n, 6);
-	assert_int_equal(flame.folded, 5);
-	assert_int_equal(flame.folded_count, 4 + 2 + 3);
-	assert_int_equal(flame.folded_off, 0);
-	assert_int_equal(flame.root.count, 40000 + 2 + 3 + 4 + 5);
-	e = flame.root.child;
-	assert_int_equal(e->child->count, 40004);
-	assert_int_equal(e->child->child->count, 40000);
-	other = e->child->child->next;
-	assert_int_equal(other->len, strlen("(other)"));
-	assert_memory_equal(other->name, "(other)", other->len);
-	assert_int_equal(other->count, 4);
-	assert_ptr_equal(other, e->child->last);
+	assert_int_equal(stacks.profile.tree.n - 1, 6);
+	assert_int_equal(folded.nodes, 5);
+	assert_int_equal(folded.value.samples, 4 + 2 + 3);
+	assert_int_equal(folded.value.weight, 0);
+	has(&stacks, "", 40000 + 2 + 3 + 4 + 5, 7);
+	has(&stacks, "e;big", 40004, 0);
+	has(&stacks, "e;big;a", 40000, 0);
+	has(&stacks, "e;big;(other)", 4, 0);
 	/* It slept all the time, however seldom it was recorded. */
-	assert_int_equal(e->child->next->off, 7);
-	assert_int_equal(e->last->count, 2 + 3);
-	assert_null(e->last->child);
-	flame_clear(&flame);
+	has(&stacks, "e;slept", 5, 7);
+	has(&stacks, "e;(other)", 2 + 3, 0);
+	stacks_clear(&stacks);
 }
 
 int main(void)
@@ -155,7 +160,6 @@ int main(void)
 		cmocka_unit_test(bins_become_wider_and_no_count_is_lost),
 		cmocka_unit_test(a_span_is_divided_among_the_bins),
 		cmocka_unit_test(a_heat_map_keeps_all_durations),
-		cmocka_unit_test(stacks_share_the_frames_that_they_begin_with),
 		cmocka_unit_test(small_nodes_are_folded_with_their_exact_sums),
 	};
 

@@ -2,8 +2,8 @@
 /* Writes protobuf's wire format: https://protobuf.dev/programming-guides/encoding */
 #pragma once
 
+#include "lib/base/buf.h"
 #include "lib/base/escape.h"
-#include "lib/ctx.h"
 
 enum dkt__proto_wire {
 	DKT__PROTO_VARINT = 0,

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzzes profiles: whatever records and names a file has, the counts of the tree add up, and each form of the
+ * output can be read. The input is 'f' and a file, or records of known events with any numbers.
+ */
+#include <json.h>
+
+#include "ctl/app/groups.h"
+#include "ctl/profile/profile.h"
+#include "lib/base/memory.h"
+#include "tests/fuzz/made_records.h"
+
+static char *write_with(int (*write)(const struct profile_view *view, FILE *f),
+			const struct profile_view *view, size_t *len)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, len);
+
+	must(f && !write(view, f) && !fclose(f));
+	return text;
+}
+
+/* Each line ends in a number, and they add up to the whole. */
+static void check_folded(const struct profile_view *view)
+{
+	size_t len;
+	char *text __cleanup(free) = write_with(profile_write_folded, view, &len);
+	uint64_t sum = 0;
+
+	must(strlen(text) == len);
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		const char *space = memrchr(line, ' ', (size_t)(end - line));
+
+		must(space);
+		for (const char *p = line; p < end; p++)
+			must((unsigned char)*p >= ' ');
+		sum += strtoull(space + 1, NULL, 10);
+	}
+	must(sum == view->profile->facts[PROFILE_NOW].all.weight);
+}
+
+static void check_json(const struct profile_view *view)
+{
+	size_t len;
+	char *text __cleanup(free) = write_with(profile_write_speedscope, view, &len);
+	struct json_object *root = json_tokener_parse(text);
+
+	must(root && json_object_is_type(root, json_type_object));
+	json_object_put(root);
+}
+
+/* No name adds an element. */
+static void check_picture(int (*write)(const struct profile_view *view, FILE *f),
+			  const struct profile_view *view)
+{
+	size_t len, open = 0, close = 0;
+	char *text __cleanup(free) = write_with(write, view, &len);
+
+	must(strlen(text) == len);
+	for (const char *p = text; (p = strstr(p, "<title")); p++)
+		open++;
+	for (const char *p = text; (p = strstr(p, "</title>")); p++)
+		close++;
+	must(open == close && !strstr(text, "<script"));
+}
+
+static void check_trees(struct profile *profile)
+{
+	struct profile_tree callers = { 0 };
+	struct profile_sum *sums __cleanup(free) = NULL;
+	uint64_t self = 0;
+	size_t n;
+
+	must(!profile_tree_init(&callers, PROFILE_NODES_MAX) &&
+	     !profile_tree_callers(&profile->tree, &callers));
+	must(!memcmp(callers.nodes[0].total, profile->tree.nodes[0].total,
+		     sizeof(callers.nodes[0].total)));
+	must(!profile_tree_link(&profile->tree, profile_by_name, profile) &&
+	     !profile_sums(profile, &sums, &n));
+	for (size_t i = 0; i < n; i++) {
+		must(sums[i].total[PROFILE_NOW].samples >= sums[i].self[PROFILE_NOW].samples);
+		self += sums[i].self[PROFILE_NOW].samples;
+	}
+	must(self <= profile->facts[PROFILE_NOW].all.samples);
+	profile_tree_clear(&callers);
+}
+
+static void write_all(struct app *app, struct profile *profile, const struct dkt_source_info *info)
+{
+	const struct profile_view view = {
+		.app = app, .profile = profile, .path = "file", .n_files = 1, .info = info
+	};
+	char *packed __cleanup(free) = NULL;
+	size_t len;
+
+	must(profile->facts[PROFILE_NOW].all.samples ==
+	     profile->tree.nodes[0].total[PROFILE_NOW].samples);
+	check_trees(profile);
+	check_folded(&view);
+	check_json(&view);
+	check_picture(profile_write_flame, &view);
+	check_picture(profile_write_icicle, &view);
+	if (profile->facts[PROFILE_NOW].all.samples)
+		check_picture(profile_write_heat, &view);
+	packed = write_with(profile_write_pprof, &view, &len);
+	must(len > 2 && !memcmp(packed, "\x1f\x8b", 2));
+}
+
+struct room {
+	struct dkt_ctx *ctx;
+	struct dkt_source *source;
+	struct profile profile;
+	int fd;
+};
+
+/* False: it is no file that can be read. */
+static bool open_room(struct room *room, int fd, unsigned int by)
+{
+	const DKT_OPTS(dkt_source_opts, opts, .formats = FORMATS);
+	const struct profile_opts how = { .by = by };
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	room->fd = fd;
+	must(!dkt_ctx_new(NULL, &room->ctx) && !profile_init(&room->profile, &how));
+	return !dkt_source_open(room->ctx, path, &opts, &room->source);
+}
+
+static void close_room(struct room *room)
+{
+	profile_clear(&room->profile);
+	if (room->source)
+		dkt_source_close(room->source);
+	dkt_ctx_free(room->ctx);
+	close(room->fd);
+}
+
+static void take(void *to, const struct dkt_record *record)
+{
+	struct room *room = to;
+
+	must(!profile_add(&room->profile, room->ctx, record->cpu % 2, room->source, record));
+}
+
+static void end(struct room *room)
+{
+	struct app app = { .ctx = room->ctx };
+
+	must(!profile_end(&room->profile));
+	write_all(&app, &room->profile, dkt_source_info(room->source));
+}
+
+static void read_file(const uint8_t *data, size_t size)
+{
+	struct room room = { 0 };
+	struct dkt_record record;
+
+	if (open_room(&room, open_bytes(data, size), size % 16)) {
+		for (int i = 0; i < RECORDS_MAX && !dkt_source_next(room.source, &record); i++)
+			take(&room, &record);
+		end(&room);
+	}
+	close_room(&room);
+}
+
+static void read_records(const uint8_t *data, size_t size)
+{
+	struct dkt_event *const *events;
+	struct room room = { 0 };
+	size_t n;
+
+	must(open_room(&room, open_text(), size % 16));
+	must(!dkt_events(room.ctx, &events, &n) && n);
+	make_records(data, size, events, n, take, &room);
+	end(&room);
+	close_room(&room);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size && data[0] == 'f')
+		read_file(data + 1, size - 1);
+	else
+		read_records(data, size);
+	return 0;
+}
