@@ -94,7 +94,7 @@ enum command_group {
 typedef int command_fn(struct app *app, int argc, char **argv);
 
 /* At least as many tables of options as a command has. */
-#define COMMAND_TABLES 11
+#define COMMAND_TABLES 12
 
 struct command {
 	const char *name;

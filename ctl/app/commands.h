@@ -17,6 +17,6 @@ command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_collect, cmd_complete, c
 extern const struct opt analyze_opts[], boot_config_opts[], collect_opts[], daemon_opts[],
 	flight_opts[], follow_opts[], function_opts[], graph_opts[], hist_opts[], lami_opts[],
 	last_boot_opts[], latency_opts[], load_opts[], log_input_opts[], log_opts[], lustre_opts[],
-	merge_opts[], period_opts[], probe_opts[], record_opts[], recover_opts[], remote_opts[],
-	report_opts[], reset_opts[], sample_opts[], server_opts[], split_opts[], stat_opts[],
-	strace_opts[], top_opts[], trigger_opts[], view_opts[];
+	merge_opts[], period_opts[], probe_opts[], profile_opts[], record_opts[], recover_opts[],
+	remote_opts[], report_opts[], reset_opts[], sample_opts[], server_opts[], split_opts[],
+	stat_opts[], strace_opts[], top_opts[], trigger_opts[], view_opts[];

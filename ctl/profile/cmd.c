@@ -1,25 +1,70 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile: samples where the CPUs spend their time. */
-#include <inttypes.h>
-
+/* profile: shows which functions take the time, sampled now or from recordings. */
+#include "ctl/app/cage.h"
 #include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
+#include "ctl/profile/profile.h"
 #include "ctl/profile/sample.h"
 
-int cmd_profile(struct app *app, int argc, char **argv)
+static const char *const styles[] = { "text",    "folded",     "svg",   "icicle",
+				      "heatmap", "speedscope", "pprof", NULL };
+
+OPT_OWN(profile,
+	{ "before", 0, "FILE", AT(profile, before), "compare with the earlier recording FILE", .flags = OPT_OPENED },
+	{ "callers", 0, NULL, AT(profile, callers), "print a tree from the innermost functions to their callers" },
+	{ "count", 0, NULL, AT(profile, count), "let each sample count 1, not its period" },
+	{ "keys", 'k', "KEYS", AT(profile, keys), "group stacks by event, comm (default), tid and cpu; none: by nothing" },
+	{ "mark-kernel", 0, NULL, AT(profile, mark_kernel), "with --style folded: append _[k] to functions of the kernel" },
+	{ "min", 0, "PERCENT", AT(profile, least), "leave branches with a smaller share out of a tree (default 0.5)" },
+	{ "output", 'o', "FILE", AT_APP(output), "live: write the samples to FILE (default perf.data); of a file: write the output to FILE" },
+	{ "pid", 'p', "LIST", AT(select, pid), "live: sample these processes, with all their threads, and what these start; of a file: select records of the threads with these IDs: 1,42", .check = value_numbers },
+	{ "style", 'S', "STYLE", AT(sink, style), "print as text (default), folded, speedscope or pprof; or draw svg, icicle or heatmap", .words = styles },
+	{ "tree", 0, NULL, AT(profile, tree), "print a tree from the outermost functions to those that they call" },
+	{ .name = "by", .now = "keys" },
+	{ .name = "group-by", .now = "keys" },
+);
+
+/* What is sampled is chosen when it is sampled: all of it is shown. */
+static void select_all(struct app *app)
+{
+	OPT_CHANGE(app, select)->pid = NULL;
+	OPT_CHANGE(app, select)->comm = NULL;
+}
+
+/* Records, and shows what was recorded. The exit status of the command comes first. */
+static int sample(struct app *app, char **argv)
 {
 	struct dkt__sampler_result result;
 	struct profile_sample what;
-	int rc = profile_sample_read(app, &what);
+	char *path = (char *)app->output;
+	int shown, rc = profile_sample_read(app, &what);
 
+	if (!rc)
+		rc = profile_check_options(app);
 	if (rc)
 		return rc;
-	if (argc - app->n_command > 1)
-		return app_usage("profile: '%s' is not an option; give a command to run after --",
-				 argv[1]);
-	rc = profile_record(app, &what, app->n_command ? argv + 1 : NULL, app->output, &result);
-	if (result.seconds > 0)
-		app_say("%s: %" PRIu64 " samples of %s in %.1f s, %.1f MB", app->output,
-			result.samples, result.event, result.seconds,
-			(double)result.bytes / DKT__MB);
-	return rc;
+	rc = profile_record(app, &what, app->n_command ? argv + 1 : NULL, path, &result);
+	if (!result.samples)
+		return rc;
+	select_all(app);
+	/* Names in a profile are those of anyone's programs. */
+	if (cage_enter(app, &path, 1, NULL, CAGE_PROGRAMS | CAGE_TEMPORARY))
+		return app_worse(rc, app_fail(app));
+	shown = profile_files(app, &path, 1, NULL);
+	return rc ? rc : shown;
+}
+
+int cmd_profile(struct app *app, int argc, char **argv)
+{
+	const int n = argc - app->n_command - 1;
+
+	if (n && app->n_command)
+		return app_usage("profile: cannot combine a file with a command; give one of them");
+	if (!n && !app->input)
+		return sample(app, argv);
+	if (profile_sample_given(app))
+		return app_usage("profile: --%s is for a profile that is taken now, not for a file",
+				 profile_sample_given(app));
+	return profile_files(app, argv + 1, (size_t)n, app->output);
 }

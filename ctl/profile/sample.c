@@ -12,6 +12,7 @@
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/app/print.h"
+#include "ctl/app/value.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
@@ -31,11 +32,8 @@ static const char *const callers_words[] = { "fp", "dwarf", "lbr", "none", NULL 
 
 OPT_OWN(sample,
 	{ "call-graph", 'g', "HOW", AT(sample, callers), "find callers by fp (frame pointers, default), dwarf[,BYTES] of stack, lbr or none", .words = callers_words },
-	{ "comm", 0, "GLOBS", AT(select, comm), "sample the threads with these names, and what they start: dd,ll_ost*", .check = value_programs },
 	{ "frequency", 'F', "N", AT(sample, frequency), "take N samples a second of each running thread (default 99)" },
 	{ "kernel", 0, NULL, AT(sample, kernel), "sample only the kernel" },
-	{ "output", 'o', "FILE", AT_APP(output), "write the samples to FILE (default perf.data)" },
-	{ "pid", 'p', "LIST", AT(select, pid), "sample these processes, with all their threads, and what these start: 1234,1240", .check = value_processes },
 	{ "user", 0, NULL, AT(sample, user), "sample only programs, not the kernel" },
 );
 
@@ -83,6 +81,18 @@ static int read_callers(const char *text, struct profile_sample *what)
 	return app_usage("--call-graph: '%s' is none of fp, dwarf, dwarf,BYTES, lbr, none", text);
 }
 
+const char *profile_sample_given(const struct app *app)
+{
+	const struct sample_options *given = OPT(app, sample);
+
+	return given->frequency         ? "frequency" :
+	       given->callers           ? "call-graph" :
+	       given->user              ? "user" :
+	       given->kernel            ? "kernel" :
+	       OPT(app, live)->duration ? "duration" :
+					  NULL;
+}
+
 int profile_sample_read(const struct app *app, struct profile_sample *what)
 {
 	const struct sample_options *given = OPT(app, sample);
@@ -92,6 +102,8 @@ int profile_sample_read(const struct app *app, struct profile_sample *what)
 					 .comms = OPT(app, select)->comm,
 					 .only_user = given->user,
 					 .only_kernel = given->kernel };
+	if (what->pids && value_processes(app->ctx, "pid", what->pids))
+		return app_usage("%s", dkt_error(app->ctx));
 	if (given->user && given->kernel)
 		return app_usage("profile: cannot combine --user and --kernel; without them both "
 				 "are sampled");

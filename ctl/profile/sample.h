@@ -22,6 +22,9 @@ struct profile_sample {
 	uint32_t stack_size;
 };
 
+/* Returns the name of an option that is given and only for samples that are taken now; NULL: none is. */
+const char *profile_sample_given(const struct app *app);
+
 /* Reads it from the options. Returns 0, or EXIT_USAGE after an error message. */
 int profile_sample_read(const struct app *app, struct profile_sample *what);
 

@@ -12,7 +12,6 @@ declare -gA free=(
 	[daemon]="starts a process that records, and ends it"
 	[flight]="starts a process that records, and ends it"
 	[help]="reads nothing"
-	[profile]="reads files of the kernel, and notes of programs that ran"
 	[remote]="reads frames, and has a test of its own"
 	[reset]="ends what records, and reads only what dktrace has written"
 	[save]="writes the settings of this machine"

@@ -104,6 +104,7 @@ searched()
 @test "commands on recordings lose no memory" {
 	dat=$top/tests/fixture/tracedat/v6.dat
 	perf=$top/tests/fixture/perfdata/plain.data
+	chains=$top/tests/fixture/perfdata/pipe.data
 	text=$top/tests/fixture/text/trace-6.18.txt
 	"$tools/gen-records" cpus 200 >log.bin
 	clean 0 dktrace report "$dat"
@@ -154,6 +155,12 @@ searched()
 	clean 0 dktrace sql out.sqlite 'SELECT * FROM syscallstats' --json
 	clean 0 dktrace sql "$dat" 'SELECT count(*) FROM events' --csv
 	clean 0 dktrace view "$capture" "$dat" --offset "$dat=0" --output page.html
+	for style in text folded svg icicle heatmap speedscope pprof; do
+		clean 0 dktrace profile --style $style "$chains"
+	done
+	clean 0 dktrace profile --tree --json "$chains"
+	clean 0 dktrace profile --callers "$chains" --before "$chains"
+	clean 1 dktrace profile --output page "$perf"
 	clean 0 dktrace load --dry-run --clickhouse http://127.0.0.1:1/x "$capture"
 	"$top/tests/tools/gen-lustre-log" client 2.15 200 >client.dk
 	"$top/tests/tools/gen-lustre-log" server 2.15 200 >server.dk

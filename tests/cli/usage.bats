@@ -260,5 +260,5 @@ Try 'dktrace --help'." --style legacy dk
 		}
 		same "$wanted" "$status $output $stderr $(cat out* 2>/dev/null | wc -c)" "$command"
 	done
-	same " convert info load merge report split sql view analyze hist lami latency strace lustre" "$seen" "commands"
+	same " convert info load merge report split sql view analyze hist lami latency profile strace lustre" "$seen" "commands"
 }

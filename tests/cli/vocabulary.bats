@@ -196,12 +196,12 @@ pid_of_help()
 		n=$((n + 1))
 		manual=$(pid_of_manual "$command")
 		case $command in
-		record | daemon | flight | filter | function | graph | profile | stat)
+		record | daemon | flight | filter | function | graph | stat)
 			has "$help" "processes, with all their threads"
 			has "$manual" "processes, with all "
 			lacks "$help$manual" "threads with these IDs"
 			;;
-		hist | latency | strace)
+		hist | latency | profile | strace)
 			has "$help" "live: "
 			has "$help" " these processes, with "
 			has "$help" "of a file: "

@@ -25,6 +25,7 @@ make_inputs()
 	head -c -5000 trace.dat >cut.dat
 	cp "$top/tests/fixture/perfdata/plain.data" plain.data
 	cp plain.data perf.data
+	dktrace record -e sched:sched_switch --stack sched_switch -o yesterday.dat -- sleep 0.1
 	cp -r "$capture" "$tmp/tmp/saved"
 	"$gen/gen-lustre-log" client 2.15 200 >client.dk
 	"$gen/gen-lustre-log" server 2.15 200 >server.dk

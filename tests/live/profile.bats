@@ -1,292 +1,82 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# profile: what it samples, and that perf and dktrace read its files.
-# shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
+# profile of what this kernel records: the stacks that others print of the same file.
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
 
 load ../helper/live
 
-target=$build/tests/tools/profile-target
-
-place=
-
-teardown()
+# Adds up the numbers of equal stacks.
+sums()
 {
-	[ -z "$place" ] || rm -r "$place"
-	end_test
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); all[$0] += n } END { for (stack in all) print stack, all[stack] }' | LC_ALL=C sort
 }
 
-need_perf()
+# The functions of the kernel in folded text, from the outermost on. Of several names of one address, the first one.
+of_kernel()
 {
-	perf --version >/dev/null 2>&1 || skip "needs perf"
+	awk '
+	NR == FNR {
+		if (!($1 in first))
+			first[$1] = $3
+		else
+			same[$3] = first[$1]
+		next
+	}
+	{
+		n = split($0, frames, ";")
+		count = frames[n]
+		sub(/.* /, "", count)
+		sub(/ [0-9]+$/, "", frames[n])
+		text = frames[1]
+		for (i = 2; i <= n; i++)
+			if (sub(/_\[k\]$/, "", frames[i]))
+				text = text ";" (frames[i] in same ? same[frames[i]] : frames[i])
+		print text, count
+	}' /proc/kallsyms - | sums
 }
 
-# Lets perf print the samples into $tmp/script; it must not complain. usage: script FILE
-script()
+# The same of the output of perf script, as FlameGraph's stackcollapse-perf.pl counts it.
+of_perf()
 {
-	perf script -i "$1" -F comm,pid,tid,time,event,ip,sym,dso >"$tmp/script" 2>"$tmp/script.err"
-	same '' "$(cat "$tmp/script.err")" 'complaints of perf script'
-	perf report -i "$1" --stdio -g none >"$tmp/report" 2>"$tmp/report.err"
-	same '' "$(cat "$tmp/report.err")" 'complaints of perf report'
+	awk '
+	/^[^\t ]/ { comm = $0; sub(/ +$/, "", comm); gsub(/ /, "_", comm); calls = ""; any = 1; next }
+	NF == 0 { if (any) print comm calls, 1; any = 0; next }
+	/\[unknown\]/ { next }
+	/\((\[kernel\.kallsyms\]|\[[a-z0-9_]+\])\)$/ { sub(/\+0x[0-9a-f]+$/, "", $2); calls = ";" $2 "_[k]" calls }
+	END { if (any) print comm calls, 1 }'
 }
 
-# Prints the number of samples in which a function called another. usage: called CALLER FUNCTION
-called()
-{
-	awk -v caller="$1" -v callee="$2" '
-		/^[^ \t]/ { last = "" }
-		/^[ \t]/ {
-			sub(/\+.*/, "", $2)
-			n += $2 == caller && last == callee
-			last = $2
-		}
-		END { print n + 0 }' "$tmp/script"
+@test "the stacks of a recording of perf are those of perf script" {
+	command -v perf >/dev/null || skip "needs perf"
+	perf record -q -m 8M -g -e sched:sched_switch -o "$tmp/perf.data" -- \
+		sh -c 'ls -R /etc | sort | wc -l' >/dev/null 2>&1 || skip "perf may not record here"
+	perf script -F comm,ip,sym,dso -i "$tmp/perf.data" 2>/dev/null | of_perf | of_kernel >"$tmp/wanted"
+	at_least 1 "$(wc -l <"$tmp/wanted")" stacks
+	has_line '__schedule' "$tmp/wanted"
+	dktrace profile --style folded --mark-kernel "$tmp/perf.data" | of_kernel | diff "$tmp/wanted" -
 }
 
-# The number of samples that dktrace reports on standard error.
-samples()
-{
-	sed -nE 's/^dktrace: .*: ([0-9]+) samples of .*/\1/p' <<<"$stderr"
+@test "the stacks of a recording of one's own are those of the style folded" {
+	dktrace record -e sched:sched_switch --stack sched_switch -o "$tmp/trace.dat" -- sh -c 'ls -R /etc | sort | wc -l' \
+		>/dev/null 2>&1
+	# The style has the event before the program, and the functions that record the event.
+	dktrace report --style folded "$tmp/trace.dat" | grep -v '^\[lost\]' | sed 's/^[^;]*;//' |
+		sed -E 's/(;(trace_event_|__traceiter_)[^; ]*)+ / /' | sums >"$tmp/wanted"
+	at_least 1 "$(wc -l <"$tmp/wanted")" stacks
+	dktrace profile --style folded "$tmp/trace.dat" | sums | diff "$tmp/wanted" -
+	has "$(dktrace profile "$tmp/trace.dat")" __schedule
 }
 
-# True if the process has a thread of that name. usage: has_thread PID NAME
-has_thread()
-{
-	cat "/proc/$1/task"/*/comm | grep -qx "$2"
-}
-
-# Starts the program that runs until it is killed, and waits for its second thread.
-start_target()
-{
-	start "$target"
-	until_true has_thread "$pid" target-other
-}
-
-# True if the file has samples beside the names of what ran before. usage: has_samples FILE
-has_samples()
-{
-	[ -s "$1" ] && [ "$(count_samples "$1")" -gt 20 ]
-}
-
-# Prints the number of samples in a file that grows.
-count_samples()
-{
-	perf script -i "$1" -F comm 2>/dev/null | wc -l
-}
-
-# Waits until the file has samples. usage: grows FILE
-grows()
-{
-	until_true has_samples "$1"
-}
-
-@test "profile of a command shows its function on top, with its callers, in perf" {
-	need_perf
-	run -0 --separate-stderr dktrace profile -F 999 -o "$tmp/perf.data" -- "$target" 300
-	at_least 1 "$(samples)" samples
-	lacks "$stderr" lost
-	script "$tmp/perf.data"
-	same "$(samples)" "$(grep -c '^[^ 	]' "$tmp/script")" 'samples in perf'
-	has "$(grep -m 1 '^ ' "$tmp/report")" profile_leaf
-	at_least 1 "$(called profile_caller profile_leaf)" 'samples with their caller'
-	at_least 1 "$(grep -c '^target-other' "$tmp/script")" 'samples of the second thread'
-	at_least 1 "$(grep -c '^profile-target' "$tmp/script")" 'samples of the first thread'
-	same '' "$(grep '^[^ 	]' "$tmp/script" | grep -vE '^(profile-target|target-other|dktrace) ')" 'others'
-}
-
-@test "profile keeps facts about the machine, the clock and the programs that it hit" {
-	need_perf
-	dktrace profile -F 999 -o "$tmp/perf.data" -- "$target" 100
-	perf script -i "$tmp/perf.data" --header-only >"$tmp/header"
-	has_line "^# hostname : $(uname -n)\$" "$tmp/header"
-	has_line "^# os release : $(uname -r)\$" "$tmp/header"
-	has_line '^# perf version : dktrace ' "$tmp/header"
-	has_line '^# clockid: monotonic' "$tmp/header"
-	has_line '^# reference time: ' "$tmp/header"
-	has_line '^# time of last sample : ' "$tmp/header"
-	has_line "^# cmdline : .*dktrace profile -F 999 -o .* -- $target 100 *\$" "$tmp/header"
-	perf buildid-list -i "$tmp/perf.data" >"$tmp/builds"
-	has_line "^$(readelf -n "$target" | sed -n 's/ *Build ID: //p') $target\$" "$tmp/builds"
-	same 600 "$(stat -c %a "$tmp/perf.data")" mode
-}
-
-@test "profile passes on a command's status and gives it its privileges" {
-	run -7 --separate-stderr dktrace profile -o "$tmp/perf.data" -- sh -c 'grep -E "CapEff|NoNewPrivs" /proc/self/status; exit 7'
-	same "$(grep -E 'CapEff|NoNewPrivs' /proc/self/status)" "$output" 'privileges of the command'
-	run -127 --separate-stderr dktrace profile -o "$tmp/none.data" -- /nonexistent
-	gone "$tmp/none.data"
-}
-
-@test "profile leaves its own process without capabilities" {
-	start dktrace profile -o "$tmp/perf.data"
-	until_true grep -q '^CapEff:	0*0000000000$\|^NoNewPrivs:	1$' "/proc/$pid/status"
-	same 0 "$((16#$(sed -n 's/^CapEff:\t//p' "/proc/$pid/status") & ~(1 << 34)))" 'capabilities but cap_syslog'
-	kill -INT "$pid"
-	wait "$pid"
-}
-
-@test "profile --pid samples a running process and its threads, and ends with it" {
-	local sampled
-
-	need_perf
-	start_target
-	sampled=$pid
-	start dktrace profile -F 999 -p "$sampled" -o "$tmp/perf.data"
-	grows "$tmp/perf.data"
-	kill "$sampled"
-	wait "$pid"
-	script "$tmp/perf.data"
-	at_least 1 "$(called profile_caller profile_leaf)" 'samples with their caller'
-	same "$sampled" "$(sed -nE 's/^[a-z-]+ +([0-9]+)\/.*/\1/p' "$tmp/script" | sort -u)" 'sampled processes'
-	same 'profile-target target-other ' "$(sed -nE 's/^([a-z-]+) .*/\1/p' "$tmp/script" | sort -u | tr '\n' ' ')" threads
-}
-
-@test "profile --comm samples the threads with this name only" {
-	need_perf
-	start_target
-	start dktrace profile -F 999 --comm 'target-o*' -o "$tmp/perf.data"
-	grows "$tmp/perf.data"
-	kill -INT "$pid"
-	wait "$pid"
-	script "$tmp/perf.data"
-	same target-other "$(sed -nE 's/^([a-z-]+) .*/\1/p' "$tmp/script" | sort -u)" threads
-	run -1 --separate-stderr dktrace profile --comm no-such-name
-	has "$stderr" "there is no thread with the name 'no-such-name'"
-}
-
-@test "profile without a choice samples the machine, with the programs that ran before" {
-	need_perf
-	start_target
-	start dktrace profile -F 999 -o "$tmp/perf.data"
-	grows "$tmp/perf.data"
-	kill -INT "$pid"
-	wait "$pid"
-	script "$tmp/perf.data"
-	at_least 1 "$(called profile_caller profile_leaf)" 'samples with their caller'
-	at_least 1 "$(grep -c '^target-other' "$tmp/script")" 'samples of a thread by name'
-}
-
-@test "profile --user has no function of the kernel, and --kernel no other" {
-	need_perf
-	dktrace profile --user -F 999 -o "$tmp/user.data" -- dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none
-	script "$tmp/user.data"
-	at_least 1 "$(grep -c '^dd' "$tmp/script")" 'samples of the program'
-	same 0 "$(grep -c 'kernel.kallsyms' "$tmp/script")" 'functions of the kernel'
-	dktrace profile --kernel -F 999 -o "$tmp/kernel.data" -- dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none
-	script "$tmp/kernel.data"
-	at_least 1 "$(grep -c 'kernel.kallsyms' "$tmp/script")" 'functions of the kernel'
-	same 0 "$(grep -cE '/(dd|libc[.a-z0-9]*)\)$' "$tmp/script")" 'functions of programs'
-}
-
-@test "profile --call-graph dwarf lets perf find callers by the copied stack" {
-	need_perf
-	dktrace profile -g dwarf -o "$tmp/perf.data" -- "$target" 300
-	script "$tmp/perf.data"
-	at_least 1 "$(called profile_caller profile_leaf)" 'samples with their caller'
-	at_least 1 "$(called main profile_caller)" 'samples with its caller'
-	start_target
-	start dktrace profile -g dwarf,4096 -p "$pid" -o "$tmp/later.data"
-	grows "$tmp/later.data"
-	kill -INT "$pid"
-	wait "$pid"
-	script "$tmp/later.data"
-	at_least 1 "$(called profile_caller profile_leaf)" 'samples of a process that ran before'
-}
-
-@test "profile --call-graph none has no callers, and lbr needs counters" {
-	dktrace profile -g none -o "$tmp/perf.data" -- "$target" 100
-	if need_perf; then
-		perf script -i "$tmp/perf.data" -F comm,ip,sym >"$tmp/script"
-		same '' "$(grep '^[ 	]' "$tmp/script" | grep -v profile_leaf | head -1 | grep profile_caller)" callers
-	fi
-	[ ! -e /sys/bus/event_source/devices/cpu ] || skip "has counters"
-	run -1 --separate-stderr dktrace profile -g lbr -- true
-	has "$stderr" "no hardware counters"
-}
-
-@test "a profile whose recorder was killed can be read by perf and dktrace" {
-	need_perf
-	start_target
-	start dktrace profile -F 999 -o "$tmp/perf.data"
-	grows "$tmp/perf.data"
-	at_random 1500
-	kill -9 "$pid"
-	wait "$pid" || true
-	script "$tmp/perf.data"
-	at_least 1 "$(called profile_caller profile_leaf)" 'samples with their caller'
-	# It also reports that the file was not ended.
-	dktrace info "$tmp/perf.data" >"$tmp/info" 2>/dev/null || true
-	has_line "^host  *$(uname -n)\$" "$tmp/info"
-	has_line '^clock  *mono$' "$tmp/info"
-}
-
-@test "a profile that cannot grow any more ends, and can be read" {
-	need_perf
-	start_target
-	run -1 --separate-stderr bash -c 'ulimit -f 400; exec dktrace profile -F 999 -p "$1" -o "$0"' "$tmp/perf.data" "$pid"
-	has "$stderr" "raise the limit of 'ulimit -f'"
-	script "$tmp/perf.data"
-	at_least 1 "$(called profile_caller profile_leaf)" 'samples with their caller'
-}
-
-@test "profile keeps an earlier file as FILE.old, unless nothing is sampled" {
-	echo earlier >"$tmp/perf.data"
-	run -1 dktrace profile -p $$ --comm x -o "$tmp/perf.data" || true
-	same earlier "$(cat "$tmp/perf.data")" 'the earlier file'
-	run -0 --separate-stderr dktrace profile -o "$tmp/perf.data" -- true
-	has "$stderr" "the earlier $tmp/perf.data is now $tmp/perf.data.old"
-	same earlier "$(cat "$tmp/perf.data.old")" 'the earlier file'
-	expect 2 "" "dktrace: profile: cannot write a profile to standard output; name a file" dktrace profile -o - -- true
-	mkfifo "$tmp/pipe"
-	start cat "$tmp/pipe"
-	run -1 --separate-stderr dktrace profile -o "$tmp/pipe" -- true
-	has "$stderr" "name a file"
-}
-
-# Puts the programs where another user can execute them, and goes to a directory where it can write.
-make_place()
-{
-	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] || skip "needs kernel.perf_event_paranoid 2"
-	place=$(mktemp -d)
-	install -m 755 "$build/dktrace" "$target" "$place"
-	mkdir -m 777 "$place/open"
-	chmod 755 "$place"
-	cd "$place/open" || return
-}
-
-as_nobody()
-{
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
-@test "profile tells a user what the kernel forbids, and samples the programs" {
-	make_place
-	run -0 --separate-stderr as_nobody "$place/dktrace" profile -F 999 -- "$place/profile-target" 300
-	has "$stderr" "sampled only programs"
-	at_least 1 "$(samples)" samples
-	run -1 --separate-stderr as_nobody "$place/dktrace" profile -o m.data
-	has "$stderr" "kernel.perf_event_paranoid is 2"
-	has "$stderr" "cap_perfmon"
-	run -1 --separate-stderr as_nobody "$place/dktrace" profile --kernel -o k.data -- true
-	has "$stderr" "kernel.perf_event_paranoid=1"
-	run -1 --separate-stderr as_nobody "$place/dktrace" profile -p $$ -o p.data
-	has "$stderr" "belongs to another user"
-}
-
-@test "a program with cap_perfmon samples the machine for a user, and writes as this user" {
-	make_place
-	setcap cap_perfmon+ep "$place/dktrace" || skip "needs setcap"
-	run -0 --separate-stderr as_nobody "$place/dktrace" profile -F 999 -o m.data --duration 0.3
-	lacks "$stderr" "sampled only programs"
-	same nobody "$(stat -c %U m.data)" owner
-	mkdir -m 755 closed
-	run -1 --separate-stderr as_nobody "$place/dktrace" profile -o closed/m.data --duration 0.1
-	has "$stderr" "closed/m.data"
-}
-
-@test "profile refuses options that contradict each other" {
-	expect 2 "" "dktrace: profile: cannot combine --user and --kernel; without them both are sampled" dktrace profile --user --kernel
-	expect 2 "" "dktrace: profile: give one of --pid, --comm and a command" dktrace profile -p $$ -- true
-	expect 2 "" "dktrace: --frequency: '0' is not a number from 1 to 1000000" dktrace profile -F 0
-	expect 2 "" "dktrace: --call-graph: 'x' is none of fp, dwarf, dwarf,BYTES, lbr, none" dktrace profile -g x
-	expect 2 "" "dktrace: profile: 'true' is not an option; give a command to run after --" dktrace profile true
+@test "samples of a clock weigh as much as their periods" {
+	command -v perf >/dev/null || skip "needs perf"
+	perf record -q -F 999 -g -e cpu-clock -o "$tmp/clock.data" -- sh -c 'ls -lR /usr/include | sort | md5sum' >/dev/null 2>&1 ||
+		skip "perf may not record here"
+	perf script -F period -i "$tmp/clock.data" 2>/dev/null | awk '{ n += $1 } END { printf "%d %.0f\n", NR, n }' >"$tmp/wanted"
+	dktrace profile --json "$tmp/clock.data" | jq -r '"\(.samples) \(.weight)"' | diff "$tmp/wanted" -
+	same 'nanoseconds cpu_clock' "$(dktrace profile --json "$tmp/clock.data" | jq -r '"\(.unit) \(.events[0].name)"')" "unit"
+	dktrace profile --style folded "$tmp/clock.data" | awk '{ n += $NF } END { printf "%.0f\n", n }' |
+		diff <(cut -d' ' -f2 "$tmp/wanted") -
+	# Each sample counts one.
+	dktrace profile --style folded --count "$tmp/clock.data" | awk '{ n += $NF } END { print n }' |
+		diff <(cut -d' ' -f1 "$tmp/wanted") -
 }

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* profile: reads recordings, and shows where the time goes by their samples. */
+#include "compat/io/output.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
+#include "ctl/input/inputs.h"
+#include "ctl/profile/profile.h"
+#include "lib/base/stop.h"
+
+/* ---- records ---- */
+
+struct reading {
+	struct profile *profile;
+	const struct pipeline *pipeline;
+};
+
+static int add(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	const struct reading *reading = data;
+	const struct pipeline *p = reading->pipeline;
+	const size_t part = p->part_of ? p->part_of[record->stream] : 0;
+
+	return profile_add(reading->profile, p->parts[part].ctx, (uint32_t)part, source, record);
+}
+
+/* The recordings of one side. */
+struct files {
+	char **paths;
+	size_t n;
+	struct record_args args;
+	struct inputs in;
+};
+
+static int open_files(struct app *app, struct files *files)
+{
+	int rc = record_args_read(app, &files->args);
+
+	if (!rc)
+		rc = inputs_new(app, files->paths, files->n, &files->in);
+	files->args.once = files->n == 1;
+	return rc;
+}
+
+static void close_files(struct files *files)
+{
+	inputs_clear(&files->in);
+	record_args_clear(&files->args);
+}
+
+static int read_files(struct files *files, struct profile *profile, enum profile_side side)
+{
+	struct reading reading = { profile, &files->in.pipeline };
+	int err = inputs_open_all(&files->in, &files->args);
+
+	profile->side = side;
+	if (!err)
+		err = inputs_each(&files->in, add, &reading);
+	return err ?: profile_end(profile);
+}
+
+/* An empty picture would pass for a machine that did nothing. */
+static int check(const struct app *app, const struct profile *profile, const struct files *files,
+		 enum profile_side side)
+{
+	const char *path = files->paths[0];
+
+	if (profile->facts[side].all.samples)
+		return 0;
+	if (side == PROFILE_BEFORE && profile->n_events)
+		return dkt_fail(app->ctx, -ENODATA,
+				"%s has no samples of %s, with which they could be compared", path,
+				profile->events[0]->name);
+	if (!dkl_selection_is_all(&files->args.selection))
+		return dkt_fail(app->ctx, -ENODATA,
+				"no call stack is selected; 'dktrace info %s' shows the events"
+				" and times of the file",
+				path);
+	return dkt_fail(app->ctx, -ENODATA,
+			"%s has no call stacks; record them with 'perf record -g' or with"
+			" 'dktrace record --stack EVENTS'",
+			path);
+}
+
+/* ---- the command ---- */
+
+static int read_all(struct app *app, struct profile_view *view, struct files *sides)
+{
+	int err = 0;
+
+	for (int side = 0; !err && side < PROFILE_SIDES; side++) {
+		if (!sides[side].n)
+			continue;
+		err = read_files(&sides[side], view->profile, (enum profile_side)side);
+		if (!err)
+			err = check(app, view->profile, &sides[side], (enum profile_side)side);
+	}
+	if (err)
+		return err;
+	view->info = dkt_source_info(sides[PROFILE_NOW].in.pipeline.source);
+	for (size_t i = 0; i < sides[PROFILE_NOW].in.pipeline.n; i++)
+		losses_add_to(&view->losses, &sides[PROFILE_NOW].in.pipeline.parts[i].losses);
+	return 0;
+}
+
+/* Lets all that is printed go into the output. */
+static int show(struct app *app, struct profile_view *view, const struct profile_form *form,
+		struct outfile *file)
+{
+	FILE *earlier = stdout, *f = NULL;
+	int err, failed = 0;
+
+	/* main() reports that standard output has an error. */
+	if (file->fd < 0) {
+		err = profile_show(view, form);
+		return err == -EIO ? 0 : err;
+	}
+	f = fdopen(dup(file->fd), "w");
+	if (!f)
+		return dkt_fail(app->ctx, -errno, "write %s: %s", file->path, strerror(errno));
+	stdout = f;
+	err = profile_show(view, form);
+	stdout = earlier;
+	if (fflush(f) || ferror(f))
+		failed = -errno;
+	if (fclose(f) && !failed)
+		failed = -errno;
+	if (failed)
+		return dkl_full_fail(app->ctx, failed, file->path);
+	return err ?: dkl_outfile_commit(file);
+}
+
+/* Opens the output before it reads a record, so that a wrong name costs no time. */
+static int run(struct app *app, struct profile_view *view, const struct profile_form *form,
+	       struct files *sides, const char *output)
+{
+	struct outfile file = { .fd = -1, .placer = &app->placer };
+	int err = output ? dkl_outfile_open(app->ctx, output, false, &file) : 0;
+
+	for (int side = 0; side < PROFILE_SIDES; side++)
+		for (size_t i = 0; !err && file.fd >= 0 && i < sides[side].in.n; i++)
+			err = dkl_outfile_check_input(&file, sides[side].in.files[i].path);
+	if (!err)
+		err = read_all(app, view, sides);
+	if (!err)
+		err = show(app, view, form, &file);
+	print_output(&file);
+	dkl_outfile_close(&file);
+	return err ? app_fail(app) : 0;
+}
+
+int profile_files(struct app *app, char **paths, size_t n, const char *output)
+{
+	char *before = (char *)OPT(app, profile)->before;
+	struct files sides[PROFILE_SIDES] = {
+		[PROFILE_NOW] = { .paths = paths, .n = n },
+		[PROFILE_BEFORE] = { .paths = &before, .n = before ? 1 : 0 },
+	};
+	struct profile profile = { 0 };
+	struct profile_view view = {
+		.app = app, .profile = &profile, .path = paths[0], .n_files = n, .before = before
+	};
+	const struct profile_form *form;
+	struct profile_opts opts = { 0 };
+	int rc = profile_read_options(app, output, &opts, &form, &view);
+
+	if (rc)
+		return rc;
+	dkt__stop_on_end();
+	for (int side = 0; !rc && side < PROFILE_SIDES && sides[side].n; side++)
+		rc = open_files(app, &sides[side]);
+	if (!rc && profile_init(&profile, &opts))
+		rc = app_usage("out of memory");
+	else if (!rc)
+		rc = run(app, &view, form, sides, output);
+	for (int side = 0; side < PROFILE_SIDES && sides[side].n; side++) {
+		if (!rc || rc == EXIT_LOST)
+			rc = app_worse(rc, inputs_report_losses(&sides[side].in));
+		close_files(&sides[side]);
+	}
+	profile_clear(&profile);
+	return rc;
+}
