@@ -492,7 +492,7 @@ static void put_entry(struct dkt_buf *buf, const struct symbol_entry *entry)
 
 	dkt__buf_hex(buf, entry->address, WIDTH, '0');
 	dkt_buf_str(buf, entry->is_code ? " t " : " d ");
-	/* Of readers, some end a name at a space, which names of C++ functions can have. */
+	/* Some readers end a name at a space, which names of C++ functions can have. */
 	from = buf->len;
 	dkt_buf_str(buf, entry->name);
 	for (; from < buf->len; from++)

@@ -25,7 +25,7 @@ OPT_OWN(profile,
 	{ .name = "group-by", .now = "keys" },
 );
 
-/* What is sampled is chosen when it is sampled: all of it is shown. */
+/* The choice was made when the samples were taken: all of them are shown. */
 static void select_all(struct app *app)
 {
 	OPT_CHANGE(app, select)->pid = NULL;

@@ -182,7 +182,7 @@ static int btf_find(struct ctype_source *source, enum ctype_kind kind, const cha
 
 /* ---- functions ---- */
 
-/* Of several functions of a name, the first counts. */
+/* The first of several functions of a name counts. */
 static int add_function(struct dkt__btf *btf, const struct btf_type *t)
 {
 	const char *name = name_at(btf->btf, t->name_off);

@@ -177,7 +177,7 @@ static char *format_of(struct dkt__perf_attr *attr, const char *name)
 
 /* ---- events ---- */
 
-/* Of the attributes before, one with that name and the same fields serves for both. */
+/* An earlier event with that name and the same fields serves for both. */
 static bool same_event(struct dkt__perf *perf, char *const *names, size_t nr)
 {
 	struct dkt__perf_attr *attr = &perf->attrs[nr];

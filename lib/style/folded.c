@@ -84,7 +84,7 @@ static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint
 	const char *name = dkt__stack_name(style, address, user, &offset);
 	size_t from;
 
-	/* Of functions without names, a file is one frame. */
+	/* A file is one frame, whichever of its functions without names it was. */
 	dkt__buf_add(buf, ";", 1);
 	from = buf->len;
 	dkt__style_put_symbol(buf, name, address);

@@ -28,9 +28,7 @@ count()
 }
 
 @test "a command takes at least as long as it uses a CPU" {
-	local i
-
-	for i in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		run -0 --separate-stderr dktrace stat --json -e task-clock -- true
 		at_least "$(jq '.events[0].count' <<<"$output")" "$(jq .elapsed <<<"$output")" "elapsed, in ns"
 	done
