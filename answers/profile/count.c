@@ -292,6 +292,8 @@ int profile_count(struct profile *profile, const struct profile_hit *hit)
 		err = follow(profile, hit, &hit->user, &at);
 	if (!err)
 		err = follow(profile, hit, &hit->kernel, &at);
+	if (!err && hit->place)
+		err = profile_tree_down(&profile->tree, &at, hit->place - 1);
 	if (err < 0)
 		return err;
 	profile->facts[profile->side].cut += err == 1;

@@ -11,6 +11,7 @@ struct profile_known {
 	uint32_t callers,
 		width; /* of a stack: the offset of the first address, and the bytes of each */
 	const struct dkt_field *period;
+	const struct dkt_field *sym, *dso; /* the place of a sample that has no stack; NULL: none */
 	struct profile_event *counts; /* NULL: no stack yet */
 };
 
@@ -35,6 +36,7 @@ struct profile_hit {
 	int32_t tid;
 	bool carried; /* the record carries its stacks: they are of perf, not of the kernel's tracer */
 	struct profile_stack user, kernel;
+	uint32_t place; /* the name of the function, plus 1, of a sample without a stack; 0: none */
 };
 
 /* True for a sample of perf of a counter, not of a tracepoint. */

@@ -54,6 +54,9 @@ void profile_clear(struct profile *profile)
 	profile_names_clear(&profile->names);
 }
 
+/* The function or file of a sample that nothing is known about. */
+#define UNKNOWN "[unknown]"
+
 /* ---- events ---- */
 
 static struct profile_known known_of(struct dkt_event *event)
@@ -71,6 +74,8 @@ static struct profile_known known_of(struct dkt_event *event)
 		known.width = callers ? callers->element : 0;
 	} else if (profile_is_of_perf(event)) {
 		known.period = dkt_event_field(event, "period");
+		known.sym = dkt_event_field(event, "sym");
+		known.dso = dkt_event_field(event, "dso");
 	}
 	return known;
 }
@@ -201,6 +206,43 @@ static int add_carrier(struct profile *profile, const struct dkt_record *record,
 	return hit->user.any || hit->kernel.any ? profile_count(profile, hit) : 0;
 }
 
+/* Gets the text in the record's field; empty for "[unknown]". */
+static size_t text_in(const struct dkt_record *record, const struct dkt_field *field,
+		      const char **text)
+{
+	size_t len;
+
+	*text = dkt_record_bytes(record, field, &len);
+	len = *text ? strnlen(*text, len) : 0;
+	return len == strlen(UNKNOWN) && !memcmp(*text, UNKNOWN, len) ? 0 : len;
+}
+
+/* A sample that was taken without its callers has only the function at its address. */
+static int add_place(struct profile *profile, const struct dkt_record *record,
+		     struct profile_hit *hit)
+{
+	const struct profile_known *known = &profile->known[hit->known - 1];
+	const char *sym, *dso;
+	const size_t n_sym = text_in(record, known->sym, &sym);
+	const size_t n_dso = text_in(record, known->dso, &dso);
+	const bool kernel = n_dso && dso[0] == '[' && dso[1] != 'v';
+	const enum profile_kind kind = kernel ? PROFILE_KERNEL : PROFILE_USER;
+	char where[128] = "";
+	uint32_t name;
+
+	/* "[module]", and "[kernel.kallsyms]" for the kernel itself. */
+	if (kernel && strncmp(dso, "[kernel", strlen("[kernel")) != 0)
+		snprintf(where, sizeof(where), "%.*s", (int)n_dso - 2, dso + 1);
+	else if (!kernel)
+		snprintf(where, sizeof(where), "%.*s", (int)n_dso, dso);
+	name = n_sym ? profile_names_add(&profile->names, kind, sym, n_sym, where) :
+		       profile_names_unknown(&profile->names, kind, where, strlen(where));
+	if (name == UINT32_MAX)
+		return -ENOMEM;
+	hit->place = name + 1;
+	return profile_count(profile, hit);
+}
+
 int profile_add(struct profile *profile, struct dkt_ctx *ctx, uint32_t part,
 		struct dkt_source *source, const struct dkt_record *record)
 {
@@ -222,6 +264,8 @@ int profile_add(struct profile *profile, struct dkt_ctx *ctx, uint32_t part,
 	pending->hit.carried = record->stacks;
 	if (record->stacks)
 		return add_carrier(profile, record, &pending->hit);
+	if (known && profile->known[known - 1].sym && profile->known[known - 1].dso)
+		return add_place(profile, record, &pending->hit);
 	pending->open = true;
 	return 0;
 }

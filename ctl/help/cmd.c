@@ -108,7 +108,7 @@ static const struct task tasks[] = {
 	  "dktrace analyze offcpustats", RECORD_SCHED, "dktrace analyze offcpustats trace.dat" },
 	{ "Who uses the CPU?", "usage context switches switch busy running time process load high top cores 100 percent kworker spinning spins soft hard lockup lockups rcu stall stalls hog hogs perf",
 	  "dktrace analyze cputop", RECORD_SCHED, "dktrace analyze cputop trace.dat" },
-	{ "Which functions take the time?", "profile profiles profiler profiling perf flame flamegraph stacks hot hottest cpu code cycles callers backtrace sample samples sampling speedscope pprof",
+	{ "Which functions use the CPU?", "profile profiles profiler profiling perf flame flamegraph stacks hot hottest time take code cycles callers backtrace sample samples sampling speedscope pprof",
 	  "dktrace profile", "dktrace profile --duration 10 -o cpu.data", "dktrace profile cpu.data" },
 	{ "Which programs are started?", "exec start who runs command",
 	  "dktrace hist execs", "dktrace record -e 'sched:sched_process_exec'", "dktrace hist execs trace.dat" },

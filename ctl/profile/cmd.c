@@ -6,6 +6,7 @@
 #include "ctl/app/print.h"
 #include "ctl/profile/profile.h"
 #include "ctl/profile/sample.h"
+#include "lib/base/stop.h"
 
 static const char *const styles[] = { "text",    "folded",     "svg",   "icicle",
 				      "heatmap", "speedscope", "pprof", NULL };
@@ -45,9 +46,13 @@ static int sample(struct app *app, char **argv)
 	if (rc)
 		return rc;
 	rc = profile_record(app, &what, app->n_command ? argv + 1 : NULL, path, &result);
+	if (!result.samples && result.seconds > 0)
+		app_say("no samples were taken: nothing of what was chosen has used a CPU");
 	if (!result.samples)
 		return rc;
 	select_all(app);
+	/* The signal that ended the sampling does not end the answer. */
+	dkt__stop_forget();
 	/* Names in a profile are those of anyone's programs. */
 	if (cage_enter(app, &path, 1, NULL, CAGE_PROGRAMS | CAGE_TEMPORARY))
 		return app_worse(rc, app_fail(app));

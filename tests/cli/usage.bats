@@ -198,10 +198,10 @@ Try 'dktrace --help'." --style legacy dk
 	cd "$BATS_TEST_TMPDIR" || return
 	: >"empty"
 	# A command that takes FILE or COMMAND has both in its row of the help.
-	same "analyze hist latency strace" "$(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p' | while read -r command; do
+	same "analyze hist latency profile strace" "$(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p' | while read -r command; do
 		dktrace "$command" --help | grep -Eq '^Usage: .*\[FILE(\.\.\.)?\]+ \[-- COMMAND' && echo "$command"
 	done | sort | xargs)" "commands with FILE and COMMAND"
-	for words in "analyze cputop" "hist all" "hist block:block_rq_issue" "latency syscall" "latency function f" "strace" \
+	for words in "analyze cputop" "hist all" "hist block:block_rq_issue" "latency syscall" "latency function f" "profile" "strace" \
 		"latency sched:sched_switch sched:sched_wakeup --match pid"; do
 		for word in missing ./missing no/missing empty/missing; do
 			# shellcheck disable=SC2086 # words of the command

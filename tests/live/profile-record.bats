@@ -42,10 +42,10 @@ called()
 		END { print n + 0 }' "$tmp/script"
 }
 
-# The number of samples that dktrace reports on standard error.
+# The number of samples that dktrace has shown.
 samples()
 {
-	sed -nE 's/^dktrace: .*: ([0-9]+) samples of .*/\1/p' <<<"$stderr"
+	sed -nE 's/^.*: ([0-9]+) samples? of .*/\1/p' <<<"$output"
 }
 
 # True if the process has a thread of that name. usage: has_thread PID NAME
@@ -288,5 +288,5 @@ as_nobody()
 	expect 2 "" "dktrace: profile: give one of --pid, --comm and a command" dktrace profile -p $$ -- true
 	expect 2 "" "dktrace: --frequency: '0' is not a number from 1 to 1000000" dktrace profile -F 0
 	expect 2 "" "dktrace: --call-graph: 'x' is none of fp, dwarf, dwarf,BYTES, lbr, none" dktrace profile -g x
-	expect 2 "" "dktrace: profile: 'true' is not an option; give a command to run after --" dktrace profile true
+	expect 2 "" "dktrace: profile: there is no file 'true'; a command is written after --" dktrace profile true
 }
