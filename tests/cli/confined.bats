@@ -15,6 +15,7 @@ declare -gA free=(
 	[remote]="reads frames, and has a test of its own"
 	[reset]="ends what records, and reads only what dktrace has written"
 	[save]="writes the settings of this machine"
+	[stat]="reads nothing but numbers of the kernel"
 )
 
 setup()
