@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Samples with fields that few machines record: weights, branches, registers, stacks, memory. The file is
+ * made here, in both byte orders.
+ */
+#include <byteswap.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+
+#include "lib/base/buf.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
+
+#define WEIGHT_STRUCT (1u << 24)
+
+/* Sizes of struct perf_file_header and struct perf_event_attr of this version. */
+enum { HEAD = 104, ATTR = 128 };
+
+struct maker {
+	struct dkt_buf buf;
+	bool swap;
+};
+
+static void put(struct maker *m, uint64_t value, int size)
+{
+	const uint64_t swapped = m->swap ? bswap_64(value) >> (64 - 8 * size) : value;
+
+	dkt__buf_add(&m->buf, &swapped, (size_t)size);
+}
+
+static void put_words(struct maker *m, const uint64_t *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put(m, words[i], 8);
+}
+
+static void put_header(struct maker *m, uint64_t data_size)
+{
+	/* The name of the machine, which tells the names of registers, is not there. */
+	const uint64_t words[] = { HEAD,      ATTR + 16, HEAD, ATTR + 16, HEAD + ATTR + 16,
+				   data_size, 0,         0,    0,         0,
+				   0,         0 };
+
+	dkt__buf_add(&m->buf, m->swap ? "2ELIFREP" : "PERFILE2", 8);
+	put_words(m, words, ARRAY_SIZE(words));
+}
+
+/* precise: bits that say how an event is recorded; the IDs are at the end of the file, and none are needed. */
+static void put_attr(struct maker *m, uint32_t type, uint64_t config, uint64_t sample_type,
+		     uint64_t regs)
+{
+	const size_t end = m->buf.len + ATTR;
+
+	put(m, type, 4);
+	put(m, ATTR, 4);
+	put(m, config, 8);
+	put(m, 4000, 8);
+	put(m, sample_type, 8);
+	put(m, 0, 8);
+	put(m, 0, 8);
+	put_words(m, (const uint64_t[]){ 0, 0, 0, 0, regs }, 5);
+	put(m, 64, 4);
+	put(m, 0, 4);
+	put(m, regs, 8);
+	while (m->buf.len < end + 16)
+		put(m, 0, 1);
+}
+
+static void put_sample(struct maker *m, const uint64_t *words, size_t n)
+{
+	put(m, PERF_RECORD_SAMPLE, 4);
+	put(m, PERF_RECORD_MISC_USER, 2);
+	put(m, 8 + 8 * n, 2);
+	put_words(m, words, n);
+}
+
+/* Prints the first record of the file as JSON, without the braces around its fields. */
+static void check(struct maker *m, const char *name, const char *fields)
+{
+	struct dkt_style *style;
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_buf *out;
+	struct dkt_ctx *ctx;
+	char path[64];
+	const char *text;
+	size_t len;
+	int fd = memfd_create("samples", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, m->buf.data, m->buf.len), m->buf.len);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_open(ctx, path, NULL, &source));
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_string_equal(dkt_event_system(record.event), "perf");
+	assert_string_equal(dkt_event_name(record.event), name);
+	assert_int_equal(record.pid, 43);
+	assert_int_equal(record.ts, 5000);
+	assert_int_equal(record.cpu, 3);
+	assert_int_equal(dkt_buf_new(&out), 0);
+	assert_int_equal(dkt_style_new(ctx, "json", NULL, &style), 0);
+	assert_int_equal(dkt_style_record(style, &record, "name", out), 0);
+	text = dkt_buf_data(out, &len);
+	text = memmem(text, len, "\"fields\":", 9);
+	assert_non_null(text);
+	assert_true(strlen(text) >= strlen(fields));
+	if (memcmp(text + 9, fields, strlen(fields)) != 0)
+		fail_msg("have %s want %s", text + 9, fields);
+	assert_int_equal(dkt_source_next(source, &record), 1);
+	dkt_style_free(style);
+	dkt_buf_free(out);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	close(fd);
+	free(m->buf.data);
+}
+
+/* Two numbers of 32 bits in a word, in the order in which they are in the file. */
+static uint64_t pair(const struct maker *m, uint32_t first, uint32_t second)
+{
+	return m->swap ? (uint64_t)first << 32 | second : (uint64_t)second << 32 | first;
+}
+
+static void check_memory(bool swap)
+{
+	struct maker m = { .swap = swap };
+	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			      WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |
+			      PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
+			      PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE;
+	const uint64_t words[] = { 0x401000,
+				   pair(&m, 42, 43),
+				   5000,
+				   0x7f0010,
+				   pair(&m, 3, 0),
+				   77,
+				   UINT64_C(9) << 48 | UINT64_C(8) << 32 | 1234,
+				   0x5668100142,
+				   6,
+				   0x10010,
+				   11,
+				   4096,
+				   2097152 };
+
+	put_header(&m, 8 + sizeof(words));
+	put_attr(&m, PERF_TYPE_RAW, 0x1cd, type, 0);
+	put_sample(&m, words, ARRAY_SIZE(words));
+	check(&m, "raw_0x1cd",
+	      "{\"ip\":4198400,\"symoff\":0,\"period\":77,\"addr\":8323088,\"weight\":1234,"
+	      "\"ins_lat\":8,\"retire_lat\":9,\"data_src\":371113066818,\"transaction\":6,"
+	      "\"phys_addr\":65552,\"cgroup\":11,\"data_page_size\":4096,"
+	      "\"code_page_size\":2097152,\"sym\":\"[unknown]\",\"dso\":\"[unknown]\"}");
+}
+
+static void weights_and_places_in_memory(void **state)
+{
+	(void)state;
+	check_memory(false);
+	check_memory(true);
+}
+
+static void check_branches(bool swap)
+{
+	struct maker m = { .swap = swap };
+	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			      PERF_SAMPLE_CPU | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
+			      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			      PERF_SAMPLE_REGS_INTR;
+	/* Predicted, in a transaction, 12 cycles: bits 1, 2 and from 4 on, or from the other end. */
+	const uint64_t flags = swap ? UINT64_C(6) << 60 | UINT64_C(12) << 44 : 6 | 12 << 4;
+	const uint64_t words[] = { 0x401000,
+				   pair(&m, 42, 43),
+				   5000,
+				   pair(&m, 3, 0),
+				   pair(&m, 4, 0xdeadbeef),
+				   1, /* branches */
+				   0x401136,
+				   0x401120,
+				   flags,
+				   2, /* ABI of registers */
+				   0x11,
+				   0x22,
+				   16, /* bytes of the stack */
+				   0,
+				   0,
+				   8, /* of these are there */
+				   0 /* no registers of the kernel */ };
+
+	put_header(&m, 8 + sizeof(words));
+	put_attr(&m, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, type, 0x101);
+	put_sample(&m, words, ARRAY_SIZE(words));
+	check(&m, "cycles",
+	      "{\"ip\":4198400,\"symoff\":0,\"period\":4000,\"stack_size\":8,"
+	      "\"sym\":\"[unknown]\",\"dso\":\"[unknown]\","
+	      "\"brstack\":\"0x401136/0x401120/P/X/-/12\",\"uregs\":\"r0:0x11 r8:0x22\","
+	      "\"iregs\":\"\",\"raw\":\"");
+}
+
+static void branches_registers_and_stacks(void **state)
+{
+	(void)state;
+	check_branches(false);
+	check_branches(true);
+}
+
+/* Each word of the file, in turn, becomes as large as it can be: nothing is read beyond the sample. */
+static void numbers_beyond_the_sample_are_bad(void **state)
+{
+	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			      PERF_SAMPLE_CPU | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
+			      PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
+			      PERF_SAMPLE_STACK_USER;
+
+	(void)state;
+	for (size_t at = 0; at < 16; at++) {
+		uint64_t words[16] = {
+			0x401000, 1, 5000, 0, 1, 1, 0x1000, 0, 0, 0, 0, 0, 0, 0, 0, 0
+		};
+		struct maker m = { 0 };
+		struct dkt_source *source;
+		struct dkt_record record;
+		struct dkt_ctx *ctx;
+		char path[64];
+		int fd = memfd_create("samples", MFD_CLOEXEC);
+
+		words[at] = UINT64_MAX;
+		put_header(&m, 8 + sizeof(words));
+		put_attr(&m, PERF_TYPE_HARDWARE, 0, type, UINT64_MAX);
+		put_sample(&m, words, ARRAY_SIZE(words));
+		assert_int_equal(write(fd, m.buf.data, m.buf.len), m.buf.len);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+		assert_ok(ctx, dkt_source_open(ctx, path, NULL, &source));
+		while (!dkt_source_next(source, &record))
+			;
+		dkt_source_close(source);
+		dkt_ctx_free(ctx);
+		close(fd);
+		free(m.buf.data);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(weights_and_places_in_memory),
+		cmocka_unit_test(branches_registers_and_stacks),
+		cmocka_unit_test(numbers_beyond_the_sample_are_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
