@@ -91,8 +91,10 @@ static void put_reg_name(const struct dkt__perf *perf, struct dkt_buf *buf, unsi
 		dkt_buf_str(buf, x86_regs[nr]);
 	else if (!strcmp(arch, "aarch64") && nr >= 30 && nr - 30 < ARRAY_SIZE(arm64_regs))
 		dkt_buf_str(buf, arm64_regs[nr - 30]);
-	else
-		dkt_buf_printf(buf, "%s%u", strcmp(arch, "aarch64") ? "r" : "x", nr);
+	else {
+		dkt_buf_str(buf, strcmp(arch, "aarch64") ? "r" : "x");
+		dkt__buf_u64(buf, nr, 0, ' ');
+	}
 }
 
 /* "AX:0x1 BX:0x7ffd10" */
@@ -108,7 +110,8 @@ static void put_regs(struct dkt__perf *perf, uint16_t field, const struct dkt__p
 			continue;
 		dkt_buf_str(buf, buf->len > at ? " " : "");
 		put_reg_name(perf, buf, i);
-		dkt_buf_printf(buf, ":0x%" PRIx64, dkt__cursor_number(&cur, 8));
+		dkt__buf_add(buf, ":0x", 3);
+		dkt__buf_hex(buf, dkt__cursor_number(&cur, 8), 0, ' ');
 	}
 	place_text(buf, field, at);
 }
