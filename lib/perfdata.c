@@ -89,6 +89,8 @@ static void perf_close(struct dkt_source *source)
 	for (size_t i = 0; i < perf->n_parts; i++)
 		dkt__perf_unpack_free(perf->parts[i].unpack);
 	free(perf->parts);
+	dkt__perf_unwind_clear(perf);
+	dkt__perf_inlines_clear(perf);
 	dkt__perf_maps_clear(perf);
 	dkt__perf_programs_clear(perf);
 	dkt__perf_jits_clear(perf);

@@ -187,6 +187,9 @@ enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
 struct dkt__perf_map; /* perfdata/maps.c */
 struct dkt__perf_program; /* perfdata/programs.c */
 struct dkt__perf_unpack; /* perfdata/unpack.c */
+struct dkt__perf_unwind; /* perfdata/unwind.c */
+struct dkt__perf_inlines; /* perfdata/inlines.c */
+struct dkt__binary;
 
 /* The last mapping of a process that was looked for lately. */
 struct dkt__perf_recent {
@@ -259,8 +262,11 @@ struct dkt__perf {
 	size_t n_frames;
 	void *jits; /* a tree of functions without a file, by process */
 	uint8_t kernel_build[20], n_kernel_build; /* its build ID; 0: unknown */
+	struct dkt__perf_unwind *unwind; /* NULL: no sample had a stack yet */
+	struct dkt__perf_inlines *inlines; /* NULL: none was looked for yet */
 	char *anchor; /* a symbol of the kernel, and its recorded address */
 	uint64_t anchor_at;
+	bool running; /* that kernel runs now, not booted again */
 };
 
 /* Returns a cursor over bytes of the file or of its decompressed records. */
@@ -345,6 +351,19 @@ void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *i
 			  struct dkt__perf_name *name);
 void dkt__perf_maps_clear(struct dkt__perf *perf);
 
+/*
+ * Copies a name without control characters, and without semicolons, which end a name in folded stacks. Returns
+ * n.
+ */
+int dkt__perf_put_name(const char *name, size_t n, char *to);
+
+/* Returns the last mapping of a process, which leads to the others; NULL: none is known. */
+const struct dkt__perf_map *dkt__perf_maps_of(struct dkt__perf *perf, int32_t pid);
+
+/* Finds the file that is mapped at the address, and the offset in it. NULL: none. */
+struct dkt__perf_program *dkt__perf_maps_program(const struct dkt__perf_map *maps, uint64_t address,
+						 uint64_t *at);
+
 /* ---- perfdata/programs.c ---- */
 
 /* Reads the build IDs at the end of a file. -ENOMEM. */
@@ -357,7 +376,34 @@ int dkt__perf_program_find(struct dkt__perf *perf, const struct dkt__perf_item *
 /* Returns the function at an offset in the file. NULL: unknown, or the file here is another one. */
 const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program *program,
 			       uint64_t at, uint64_t *offset);
+
+/* Returns the file, opened at the first call. NULL: the file here is another one, or there is none. */
+struct dkt__binary *dkt__perf_program_binary(struct dkt__perf *perf,
+					     struct dkt__perf_program *program);
 void dkt__perf_programs_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/unwind.c ---- */
+
+/* The number of frames that are found at most, as perf script does. */
+#define DKT__PERF_UNWOUND 127
+
+/*
+ * Finds the place of the program and its callers from the sample's registers and stack; of a caller, the
+ * address is one byte before the one to which it returns. Returns the number of addresses.
+ */
+size_t dkt__perf_unwind(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			uint64_t *addresses);
+void dkt__perf_unwind_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/inlines.c ---- */
+
+/*
+ * Returns the addresses that stand for the names of the inlined functions at a place of a process, the innermost
+ * first, valid until the next call; *n is their number.
+ */
+const uint64_t *dkt__perf_inline_names(struct dkt__perf *perf, int32_t pid, uint64_t address,
+				       size_t *n);
+void dkt__perf_inlines_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/jit.c ---- */
 

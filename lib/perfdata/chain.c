@@ -3,12 +3,13 @@
  * Call chains (perf record -g). A sample has all addresses in one list. Its record carries them as
  * a kernel stack and a user stack, in the form of the kernel tracer's own stack records.
  */
+#include "lib/debuginfo/dwarf_inline.h"
 #include "lib/event.h"
 #include "lib/perfdata.h"
 #include "lib/source/own_format.h"
 
-/* perf_event_header.size is 16 bits. */
-#define MAX_CALLERS (UINT16_MAX / 8)
+/* perf_event_header.size is 16 bits; unwound callers are not in the sample. */
+#define MAX_CALLERS (UINT16_MAX / 8 + DKT__PERF_UNWOUND * (1 + DWARF_INLINE_MAX))
 
 /* An unknown kind of stack. */
 #define NOWHERE DKT__PERF_STACKS
@@ -68,24 +69,59 @@ static int first_stack(const struct dkt__perf_item *item)
 						 NOWHERE;
 }
 
-static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t address)
+/* Adds an address that stands for a name, or has none. */
+static int add_name(struct dkt__perf *perf, int which, uint64_t address)
 {
 	struct dkt__perf_stack *stack = &perf->stacks[which];
 	size_t size = perf->streams.base.ctx->long_size;
 	uint32_t half;
 
-	/* Address 0 is the end of the stack, which the unwinder did not recognize. */
-	if (!stack->event || !address)
-		return 0;
 	if (!stack->data)
 		stack->data = calloc(1, DKT__STACK_CALLERS + MAX_CALLERS * sizeof(address));
 	if (!stack->data)
 		return dkt__no_memory(perf->streams.base.ctx);
-	address = dkt__perf_maps_name(perf, which == DKT__PERF_KERNEL ? -1 : pid, address);
 	half = (uint32_t)address;
 	memcpy(stack->data + DKT__STACK_CALLERS + stack->n++ * size,
 	       size == sizeof(half) ? (const void *)&half : (const void *)&address, size);
 	return 0;
+}
+
+static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t address)
+{
+	/* Address 0 is the end of the stack, which the unwinder did not recognize. */
+	if (!perf->stacks[which].event || !address)
+		return 0;
+	address = dkt__perf_maps_name(perf, which == DKT__PERF_KERNEL ? -1 : pid, address);
+	return add_name(perf, which, address);
+}
+
+/* Adds a function of an unwound chain, after those that were inlined into it. */
+static int add_function(struct dkt__perf *perf, int32_t pid, uint64_t address)
+{
+	size_t n;
+	const uint64_t *names = dkt__perf_inline_names(perf, pid, address, &n);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_name(perf, DKT__PERF_PROGRAM, names[i]);
+	return err ? err : add_caller(perf, DKT__PERF_PROGRAM, pid, address);
+}
+
+/* Adds the callers that the program's saved stack tells. */
+static int add_unwound(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	uint64_t addresses[DKT__PERF_UNWOUND];
+	int err = 0;
+	size_t n;
+
+	/* An address that stands for a name takes eight bytes. */
+	if (!perf->stacks[DKT__PERF_PROGRAM].event || perf->streams.base.ctx->long_size != 8)
+		return 0;
+	n = dkt__perf_unwind(perf, item, addresses);
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_function(perf, item->pid, addresses[i]);
+	return err;
 }
 
 /* The fixed part of a stack record. */
@@ -148,6 +184,8 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 		else if (which != NOWHERE)
 			err = add_caller(perf, which, item->pid, address);
 	}
+	if (!err && dkt__unlikely(item->stack))
+		err = add_unwound(perf, item);
 	carry(perf, sample);
 	return err;
 }

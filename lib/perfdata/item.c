@@ -37,7 +37,8 @@ static struct dkt__perf_quick find_places(const struct dkt__perf_attr *attr)
 	struct dkt__perf_quick quick = { .size = UINT32_MAX };
 	size_t at = sizeof(struct perf_event_header);
 
-	if ((type & all) != all || type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN) ||
+	if ((type & all) != all ||
+	    type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER) ||
 	    attr->type != PERF_TYPE_TRACEPOINT || attr->config >= MAX_ID)
 		return quick;
 	at += 8 * count(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);

@@ -73,7 +73,8 @@ void dkt__perf_symbols(struct dkt__perf *perf)
 
 	if (!perf->anchor || !has_addresses(perf))
 		return;
-	if (is_running(perf)) {
+	perf->running = is_running(perf);
+	if (perf->running) {
 		dkt__symbols_read(ctx, KALLSYMS);
 		return;
 	}

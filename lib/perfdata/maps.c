@@ -48,7 +48,7 @@ static int process_cmp(const void *a, const void *b)
 }
 
 /* Most frames are of a few processes. */
-static const struct dkt__perf_map *maps_of(struct dkt__perf *perf, int32_t pid)
+const struct dkt__perf_map *dkt__perf_maps_of(struct dkt__perf *perf, int32_t pid)
 {
 	struct dkt__perf_recent *recent = &perf->recent[(uint32_t)pid % ARRAY_SIZE(perf->recent)];
 	struct process key = { .pid = pid };
@@ -100,7 +100,7 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	map = malloc(sizeof(*map) + len);
 	if (!map)
 		return -ENOMEM;
-	*map = (struct dkt__perf_map){ .before = maps_of(perf, item->pid),
+	*map = (struct dkt__perf_map){ .before = dkt__perf_maps_of(perf, item->pid),
 				       .next = perf->maps,
 				       .start = item->start,
 				       .length = item->length,
@@ -128,7 +128,7 @@ int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *it
 		return add_map(perf, item);
 	case PERF_RECORD_FORK:
 		return item->pid != item->parent ?
-			       set_maps(perf, item->pid, maps_of(perf, item->parent)) :
+			       set_maps(perf, item->pid, dkt__perf_maps_of(perf, item->parent)) :
 			       0;
 	default:
 		return 0;
@@ -157,8 +157,7 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 /* The kernel appends this to the name of a deleted file. */
 #define DELETED " (deleted)"
 
-/* Copies a name without control characters, and without semicolons, which end a name in folded stacks. */
-static int put_name(const char *name, size_t n, char *to)
+int dkt__perf_put_name(const char *name, size_t n, char *to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = (unsigned char)name[i] < ' ' || strchr(";\x7f", name[i]) ? '_' : name[i];
@@ -171,7 +170,7 @@ static int put_file(const struct dkt__perf_map *map, char *to)
 
 	if (n > suffix && !memcmp(map->name + n - suffix, DELETED, suffix))
 		n -= suffix;
-	return put_name(map->name, n, to);
+	return dkt__perf_put_name(map->name, n, to);
 }
 
 /* A version, as in "read@GLIBC_2.2.5", is no part of the name; "strcmp@plt" is another function. */
@@ -195,7 +194,7 @@ static uint64_t function_of(struct dkt__perf *perf, const struct dkt__perf_map *
 
 	if (!len || len + map->name_len > sizeof(text) - 32)
 		return 0;
-	n = put_name(name, len, text);
+	n = dkt__perf_put_name(name, len, text);
 	n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64 " [", offset);
 	n += put_file(map, text + n);
 	text[n++] = ']';
@@ -215,7 +214,7 @@ static uint64_t compiled_of(struct dkt__perf *perf, const struct dkt__perf_map *
 		n = snprintf(text, sizeof(text), "perf-%d.map", map->pid);
 		return dkt__symbol_create_file(perf->streams.base.ctx, text, (size_t)n, at);
 	}
-	n = put_name(name, len, text);
+	n = dkt__perf_put_name(name, len, text);
 	n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64 " [perf-%d.map]", offset,
 		      map->pid);
 	return dkt__symbol_create(perf->streams.base.ctx, text, (size_t)n);
@@ -278,18 +277,28 @@ static uint64_t name_in(struct dkt__perf *perf, const struct dkt__perf_map *map,
 	return name && *name ? *name : address;
 }
 
-static uint64_t look_up(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
+static const struct dkt__perf_map *find_map(const struct dkt__perf_map *map, uint64_t address)
 {
 	for (int i = 0; map && i < MAX_LOOK; i++, map = map->before)
 		if (address >= map->start && address - map->start < map->length)
-			return name_in(perf, map, address);
-	return address;
+			return map;
+	return NULL;
+}
+
+struct dkt__perf_program *dkt__perf_maps_program(const struct dkt__perf_map *maps, uint64_t address,
+						 uint64_t *at)
+{
+	const struct dkt__perf_map *map = find_map(maps, address);
+
+	*at = map ? map->offset + address - map->start : 0;
+	return map ? map->program : NULL;
 }
 
 /* The same addresses come again and again; a process with other maps has another last one. */
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address)
 {
-	const struct dkt__perf_map *last = maps_of(perf, pid);
+	const struct dkt__perf_map *last = dkt__perf_maps_of(perf, pid);
+	const struct dkt__perf_map *map;
 	uint64_t found, *name;
 
 	/* An address that stands for a name takes eight bytes. */
@@ -298,7 +307,8 @@ uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t addre
 	name = name_for(perf, &last->start, address);
 	if (name && *name)
 		return *name;
-	found = look_up(perf, last, address);
+	map = find_map(last, address);
+	found = map ? name_in(perf, map, address) : address;
 	name = name_for(perf, &last->start, address);
 	if (name)
 		*name = found;

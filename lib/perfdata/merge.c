@@ -457,6 +457,8 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 		if (err)
 			return dkt__with_words(streams->base.ctx, err);
 		if (m->time >= streams->since && fill_item(perf, &m->item, record))
-			return m->item.n_chain ? dkt__perf_chain_take(perf, &m->item, record) : 0;
+			return m->item.n_chain || m->item.stack ?
+				       dkt__perf_chain_take(perf, &m->item, record) :
+				       0;
 	}
 }

@@ -4,11 +4,15 @@
  * program on this machine, if it is the one that was recorded: its build ID tells, which perf does not
  * store for all, otherwise the host and the file's device and inode.
  */
+#include <link.h>
 #include <search.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
+#include "lib/base/io.h"
 #include "lib/debuginfo/binary.h"
 #include "lib/debuginfo/build_id.h"
 #include "lib/perfdata.h"
@@ -20,6 +24,9 @@
 #define BUILD_ROOM 24
 #define BUILD_MAX  20
 #define HAS_SIZE   (1 << 15)
+
+/* The kernel's code in each process; it is no file. */
+#define VDSO "[vdso]"
 
 struct dkt__perf_program {
 	char *path; /* first: they are compared by it */
@@ -91,6 +98,12 @@ static void set_kernel_build(struct dkt__perf *perf, const uint8_t *build, size_
 	perf->n_kernel_build = (uint8_t)n;
 }
 
+/* True for a file and for the code that the kernel gives each process. */
+static bool is_program(const char *path, size_t len)
+{
+	return len && (path[0] == '/' || (len == strlen(VDSO) && !memcmp(path, VDSO, len)));
+}
+
 int dkt__perf_builds(struct dkt__perf *perf, struct dkt__cursor cur)
 {
 	const size_t head = 8 + 4 + BUILD_ROOM;
@@ -99,8 +112,9 @@ int dkt__perf_builds(struct dkt__perf *perf, struct dkt__cursor cur)
 		struct dkt__cursor row = cur;
 		struct dkt__perf_program *program;
 		const uint8_t *build;
+		const char *path;
 		uint16_t misc, size;
-		size_t n = BUILD_MAX;
+		size_t n = BUILD_MAX, len;
 
 		dkt__cursor_number(&row, 4);
 		misc = (uint16_t)dkt__cursor_number(&row, 2);
@@ -113,10 +127,11 @@ int dkt__perf_builds(struct dkt__perf *perf, struct dkt__cursor cur)
 			n = build[BUILD_MAX];
 		if (is_kernel(&row, size - head))
 			set_kernel_build(perf, build, n);
-		if (*row.p != '/')
+		path = (const char *)row.p;
+		len = strnlen(path, size - head);
+		if (!is_program(path, len))
 			continue;
-		program =
-			find(perf, (const char *)row.p, strnlen((const char *)row.p, size - head));
+		program = find(perf, path, len);
 		if (!program)
 			return -ENOMEM;
 		set_build(program, build, n);
@@ -128,7 +143,7 @@ int dkt__perf_program_find(struct dkt__perf *perf, const struct dkt__perf_item *
 			   struct dkt__perf_program **program)
 {
 	*program = NULL;
-	if (!item->size || item->data[0] != '/')
+	if (!is_program((const char *)item->data, item->size))
 		return 0;
 	*program = find(perf, (const char *)item->data, item->size);
 	if (!*program)
@@ -140,6 +155,11 @@ int dkt__perf_program_find(struct dkt__perf *perf, const struct dkt__perf_item *
 
 /* ---- functions ---- */
 
+static bool is_vdso(const struct dkt__perf_program *program)
+{
+	return !strcmp(program->path, VDSO);
+}
+
 /* True if the file here is the recorded one. */
 static bool is_recorded(const struct dkt__perf *perf, const struct dkt__perf_program *program)
 {
@@ -148,9 +168,16 @@ static bool is_recorded(const struct dkt__perf *perf, const struct dkt__perf_pro
 
 	if (program->n_build)
 		return dkt__binary_is_build(program->binary, program->build, program->n_build);
+	if (is_vdso(program))
+		return perf->running;
 	return perf->host && !uname(&name) && !strcmp(perf->host, name.nodename) &&
 	       !stat(program->path, &st) && st.st_dev == program->device &&
 	       st.st_ino == program->inode;
+}
+
+static size_t image_size(const ElfW(Ehdr) * image)
+{
+	return image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
 }
 
 /* Opens the file if it is the recorded one. */
@@ -163,6 +190,17 @@ static void try_file(struct dkt__perf *perf, struct dkt__perf_program *program, 
 	}
 }
 
+/* Opens the code that the running kernel gave to this process, by way of a file in memory. */
+static void try_vdso(struct dkt__perf *perf, struct dkt__perf_program *program)
+{
+	const ElfW(Ehdr) *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	int fd __cleanup(close) = image ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+	char *path __cleanup(free) = dkt__format("/proc/self/fd/%d", fd);
+
+	if (fd >= 0 && path && !dkt__write_all(fd, image, image_size(image)))
+		try_file(perf, program, path);
+}
+
 /* A program that is not here, or has another version now, may be among those that perf record keeps. */
 static void open_program(struct dkt__perf *perf, struct dkt__perf_program *program)
 {
@@ -170,29 +208,39 @@ static void open_program(struct dkt__perf *perf, struct dkt__perf_program *progr
 	char *message = dkt__error_take(ctx), *kept __cleanup(free) = NULL;
 
 	program->tried = true;
-	try_file(perf, program, program->path);
+	if (is_vdso(program))
+		try_vdso(perf, program);
+	else
+		try_file(perf, program, program->path);
 	if (!program->binary)
-		kept = dkt__build_id_path(program->build, program->n_build, "elf");
+		kept = dkt__build_id_path(program->build, program->n_build,
+					  is_vdso(program) ? "vdso" : "elf");
 	if (kept)
 		try_file(perf, program, kept);
 	dkt__error_give(ctx, 0, message);
 }
 
-const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program *program,
-			       uint64_t at, uint64_t *offset)
+struct dkt__binary *dkt__perf_program_binary(struct dkt__perf *perf,
+					     struct dkt__perf_program *program)
 {
-	struct binary_symbol symbol;
-	uint64_t address;
-
-	if (!program || program->several || (!program->n_build && !program->inode))
+	if (!program || program->several ||
+	    (!program->n_build && !program->inode && !is_vdso(program)))
 		return NULL;
 	if (!program->tried)
 		open_program(perf, program);
-	if (!program->binary)
+	return program->binary;
+}
+
+const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program *program,
+			       uint64_t at, uint64_t *offset)
+{
+	struct dkt__binary *binary = dkt__perf_program_binary(perf, program);
+	struct binary_symbol symbol;
+	uint64_t address;
+
+	if (!binary || dkt__binary_find_address(binary, at, &address))
 		return NULL;
-	if (dkt__binary_find_address(program->binary, at, &address))
-		return NULL;
-	dkt__binary_at(program->binary, address, &symbol);
+	dkt__binary_at(binary, address, &symbol);
 	*offset = address - symbol.address;
 	return symbol.name;
 }

@@ -53,10 +53,11 @@ our_samples()
 # The functions of each call chain by perf script, from the innermost on; addresses without a name are "?".
 perf_chains()
 {
-	perf script --ns -F time,ip,sym,dso -i "$1" 2>/dev/null | sed 's/ (deleted))$/)/' | awk '
+	perf script --ns --no-inline -F time,ip,sym,dso -i "$1" 2>/dev/null | sed 's/ (deleted))$/)/' | awk '
 		NF == 1 && $1 ~ /:$/ { if (line) print line; line = $1; gsub(/[.:]/, "", line); ended = 0; next }
-		# The kernel ends stacks with -1, too.
-		$1 == "ffffffff" { ended = 1 }
+		# The kernel ends stacks with -1, too; perf ends those that it unwinds and that were cut with the
+		# address before 0.
+		$1 ~ "^ffffffff(ffffffff)?$" { ended = 1 }
 		NF == 0 || $1 == "0" || ended { next }
 		{
 			match($0, / \([^(]*\)$/)
@@ -80,7 +81,8 @@ perf_chains()
 
 our_chains()
 {
-	dktrace report -S json "$1" | jq -r '"\(.ts) \(((.kernel_stack // []) + (.user_stack // [])) | map(gsub(" "; "_")) | join(" "))"' |
+	dktrace report -S json "$1" | jq -r '"\(.ts) \(((.kernel_stack // []) + (.user_stack // [])) |
+		map(select(endswith(" (inlined)") | not) | gsub(" "; "_")) | join(" "))"' |
 		sed -E 's/\+0x[0-9a-f]+//g; s/\[perf-[0-9]+\.map\]/?/g; s/ 0x[0-9a-f]+/ ?/g; s/ $//'
 }
 
@@ -205,4 +207,199 @@ recordings='
 	unshare -u sh -c 'hostname other && dktrace report -S csv --fields ts,sym,symoff,dso here.data' >have
 	grep -v '\[kernel' wanted | cmp - <(grep -v '\[kernel' have)
 	run ! grep -v '\[unknown\]' <(grep '\[kernel' have)
+}
+
+# A program without frame pointers: recursion, a callback of the C library, threads, a signal handler, room on the
+# stack whose size is known only at run time, a function of the kernel's vDSO.
+make_deep()
+{
+	cat >deep.c <<-'C'
+		#include <alloca.h>
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <time.h>
+
+		#define APART __attribute__((noinline))
+
+		static volatile unsigned long sink;
+
+		APART unsigned long burn(unsigned long n)
+		{
+			unsigned long sum = 0;
+
+			for (unsigned long i = 0; i < n; i++)
+				sum += i * sum + 7;
+			sink += sum;
+			return sum;
+		}
+
+		APART unsigned long call_itself(int n)
+		{
+			char room[64];
+
+			memset(room, n, sizeof(room));
+			sink += n ? call_itself(n - 1) + room[3] : burn(20000);
+			return sink + room[n % 64];
+		}
+
+		APART int compare(const void *a, const void *b)
+		{
+			burn(20);
+			return *(const int *)a - *(const int *)b;
+		}
+
+		APART void sort(void)
+		{
+			int list[500];
+
+			for (int i = 0; i < 500; i++)
+				list[i] = i * 7919 % 503;
+			qsort(list, 500, sizeof(*list), compare);
+			sink += list[3];
+		}
+
+		APART void take_room(int n)
+		{
+			char *room = alloca(n * 16);
+
+			memset(room, 1, n * 16);
+			burn(20000);
+			sink += room[n];
+		}
+
+		APART void read_clock(void)
+		{
+			const clockid_t id = CLOCK_MONOTONIC;
+			struct timespec now;
+
+			for (int i = 0; i < 500; i++) {
+				clock_gettime(id, &now);
+				sink += now.tv_nsec;
+			}
+		}
+
+		static inline __attribute__((always_inline)) unsigned long multiply(unsigned long n)
+		{
+			unsigned long sum = 1;
+
+			for (unsigned long i = 0; i < n; i++)
+				sum = sum * 3 + i;
+			return sum;
+		}
+
+		static inline __attribute__((always_inline)) unsigned long add_two(unsigned long n)
+		{
+			return multiply(n) + burn(n);
+		}
+
+		APART void add_all(void)
+		{
+			sink += add_two(20000);
+		}
+
+		static void handle(int nr)
+		{
+			burn(20000);
+			sink += nr;
+		}
+
+		static void *run(void *arg)
+		{
+			for (int i = 0; i < 300; i++) {
+				call_itself(20);
+				sort();
+				take_room(30);
+				read_clock();
+				add_all();
+				raise(SIGUSR1);
+			}
+			return arg;
+		}
+
+		int main(void)
+		{
+			pthread_t threads[2];
+
+			signal(SIGUSR1, handle);
+			for (int i = 0; i < 2; i++)
+				pthread_create(&threads[i], NULL, run, NULL);
+			for (int i = 0; i < 2; i++)
+				pthread_join(threads[i], NULL);
+			run(NULL);
+			return 0;
+		}
+	C
+	"${CC:-cc}" -O2 -fomit-frame-pointer -pthread "$@" -o deep deep.c || skip "no compiler"
+}
+
+# Compares the call chains of a recording of ./deep.
+same_chains()
+{
+	record_deep "$@"
+	diff <(same_names wanted) <(same_names have)
+}
+
+# The same for stacks that were cut. perf does not read their last word: it may be the address of one more caller.
+same_cut_chains()
+{
+	record_deep "$@"
+	paste -d '\n' <(same_names wanted) <(same_names have) | awk '
+		NR % 2 { wanted = $0; n = NF; next }
+		$0 == wanted { next }
+		NF == n + 1 && index($0, wanted " ") == 1 { next }
+		{ print "< " wanted; print "> " $0; bad = 1 }
+		END { exit bad }'
+}
+
+record_deep()
+{
+	perf record -q "$@" -o deep.data -- ./deep 2>perf.err || { cat perf.err; return 1; }
+	perf_chains deep.data | awk 'NF > 1' >wanted
+	echo "perf record $*: $(wc -l <wanted) samples"
+	# A record of samples that were lost has no chain.
+	our_chains deep.data | awk 'NF > 1' >have
+}
+
+@test "saved stacks are unwound to the call chains of perf script" {
+	make_deep
+	same_chains -e cpu-clock -F 2000 --call-graph dwarf
+	has_line 'burn call_itself call_itself .* main __libc_start_call_main' have
+	has_line 'burn compare msort_with_tmp' have
+	has_line 'burn handle .* run' have
+	has_line 'clock_gettime.* read_clock run' have
+	same_cut_chains -e cpu-clock -F 2000 --call-graph dwarf,1024
+	same_chains -e cpu-clock -F 2000 --call-graph dwarf,16384 -z
+	same_chains -e cpu-clock:u -F 2000 --call-graph dwarf
+	same_chains -e cpu-clock,sched:sched_switch -F 2000 --call-graph dwarf
+}
+
+@test "unwound call chains become folded stacks, and do not need the program" {
+	export HOME=$PWD
+	make_deep
+	perf record -q -e cpu-clock -F 2000 --call-graph dwarf -o deep.data -- ./deep
+	dktrace report -S folded deep.data >folded
+	has_line '^cpu_clock;deep;_start;__libc_start_main;__libc_start_call_main;main;run;call_itself;.*;burn [0-9]' folded
+	# Another build of the same program is none. perf has a copy of the recorded one.
+	rm -rf .debug
+	make_deep -DOTHER -Wl,--build-id=0x0123
+	dktrace report -S folded deep.data >folded
+	has_line '^cpu_clock;deep;.*\[deep\]' folded
+	no_line call_itself folded
+}
+
+@test "inlined functions are in unwound call chains, as perf script has them" {
+	make_deep -g
+	perf record -q -e cpu-clock -F 2000 --call-graph dwarf -o deep.data -- ./deep
+	# perf shows another name of the function itself, as inlined, if the debug information has it.
+	perf script --ns -F time,ip,sym -i deep.data 2>/dev/null | awk '
+		NF == 1 && $1 ~ /:$/ { line = $1; gsub(/[.:]/, "", line); next }
+		NF > 1 { line = line "," substr($0, index($0, $2)) }
+		NF == 0 && match(line, /,add_all,/) { print substr(line, 1, RSTART + 7) }' >wanted
+	dktrace report -S json deep.data | jq -r '"\(.ts),\((.kernel_stack // []) + (.user_stack // []) | join(","))"' |
+		sed -E 's/\+0x[0-9a-f]+//g' | sed -n 's/\(,add_all\),.*/\1/p' >have
+	has_line ',multiply [(]inlined[)],add_two [(]inlined[)],add_all' have
+	has_line ',burn,add_two [(]inlined[)],add_all' have
+	diff <(same_names wanted) <(same_names have)
 }
