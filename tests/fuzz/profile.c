@@ -69,7 +69,7 @@ static void check_trees(struct profile *profile)
 	struct profile_tree callers = { 0 };
 	struct profile_sum *sums __cleanup(free) = NULL;
 	uint64_t self = 0;
-	size_t n;
+	size_t n = 0;
 
 	must(!profile_tree_init(&callers, PROFILE_NODES_MAX) &&
 	     !profile_tree_callers(&profile->tree, &callers));

@@ -22,7 +22,8 @@ has_samples()
 
 run dktrace profile -F 99 -o command.data -- profile-target 30
 status_is 0 "profile of a command"
-has_line 'command.data: [1-9][0-9]* samples of (cycles|cpu-clock) in ' "$err" "how many samples"
+has_line '^command.data: [1-9][0-9]* samples? of (cycles|cpu_clock) = ' "$out" "how many samples"
+has_line '^ +[0-9.]+ +[0-9.]+ +[1-9][0-9]* profile_leaf +profile-target$' "$out" "its function in the table"
 no_line 'lost' "$err" "no losses"
 script command.data
 has_line ' profile_leaf' command.data.txt "its function"
