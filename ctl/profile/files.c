@@ -63,9 +63,12 @@ static int check(const struct app *app, const struct profile *profile, const str
 		 enum profile_side side)
 {
 	const char *path = files->paths[0];
+	uint64_t records = 0;
 
 	if (profile->facts[side].all.samples)
 		return 0;
+	for (size_t i = 0; i < files->in.pipeline.n; i++)
+		records += files->in.pipeline.parts[i].losses.seen;
 	if (side == PROFILE_BEFORE && profile->n_events)
 		return dkt_fail(app->ctx, -ENODATA,
 				"%s has no samples of %s, with which they could be compared", path,
@@ -75,6 +78,12 @@ static int check(const struct app *app, const struct profile *profile, const str
 				"no call stack is selected; 'dktrace info %s' shows the events"
 				" and times of the file",
 				path);
+	if (!records)
+		return dkt_fail(
+			app->ctx, -ENODATA,
+			"%s has no samples: nothing ran, or not for long; record for longer,"
+			" or with a higher --frequency",
+			path);
 	return dkt_fail(app->ctx, -ENODATA,
 			"%s has no call stacks; record them with 'perf record -g' or with"
 			" 'dktrace record --stack EVENTS'",
