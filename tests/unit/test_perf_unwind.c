@@ -97,6 +97,12 @@ __attribute__((noinline)) void take_shot(struct shot *shot)
 	take_regs(shot, &here);
 	take_stack(shot);
 	shot->n_callers = backtrace(shot->callers, ARRAY_SIZE(shot->callers));
+	/* A sanitizer's own backtrace() is the first caller. */
+	while (shot->n_callers > 1 && shot->callers[1] != __builtin_return_address(0)) {
+		shot->n_callers--;
+		memmove(shot->callers, shot->callers + 1,
+			(size_t)shot->n_callers * sizeof(*shot->callers));
+	}
 }
 
 /* The words are used afterwards, so that no call is the last of its function. */
