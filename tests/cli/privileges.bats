@@ -21,12 +21,7 @@ setup()
 
 teardown()
 {
-	local pid
-
-	for pid in "${pids[@]}"; do
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 	[ -z "${dir:-}" ] || rm -rf "$dir"
 }
 

@@ -223,3 +223,16 @@ nobody()
 {
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
+
+# Ends the processes of the list pids that still run. The number of one that has ended can be that of another
+# test's process by now.
+end_started()
+{
+	local pid alive
+
+	alive=" $(jobs -pr) $(jobs -ps) "
+	for pid in "${pids[@]}"; do
+		[[ ${alive//$'\n'/ } != *" $pid "* ]] || kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}

@@ -23,12 +23,7 @@ teardown()
 
 end_test()
 {
-	local pid
-
-	for pid in "${pids[@]}"; do
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 	dktrace reset --all
 	[ ! -e "$instance" ]
 	[ ! -e "$state" ]
