@@ -18,10 +18,10 @@ setup_file()
 	done >"$BATS_FILE_TMPDIR/rows"
 }
 
-# Some of the work that tasks ask about.
+# Some of the work that tasks ask about. A new file has a page in the cache.
 work()
 {
-	sh -c 'cat /nonexistent; sync -d "$0"; kill -URG $$' "$tmp/file" 2>/dev/null || true
+	sh -c 'cat /nonexistent; rm -f "$0"; echo >"$0"; sync -d "$0"; kill -URG $$' "$tmp/file" 2>/dev/null || true
 }
 
 # Starts the command in a directory of its own, without input or output to a terminal.
