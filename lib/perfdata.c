@@ -34,6 +34,8 @@ static void rewind_all(struct dkt__perf *perf)
 {
 	dkt__perf_merge_rewind(perf);
 	dkt__comms_forget(&perf->streams.comms);
+	/* The rules of call frames are kept by mapping. */
+	dkt__perf_unwind_clear(perf);
 	dkt__perf_maps_clear(perf);
 }
 

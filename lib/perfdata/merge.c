@@ -402,8 +402,8 @@ static const void *sample_data(struct dkt__perf *perf, struct dkt__perf_item *it
 	struct dkt__streams *streams = &perf->streams;
 
 	*nr = item->attr->nr;
-	if (*nr)
-		return dkt__perf_sample_data(perf, item, size);
+	if (item->attr->type != PERF_TYPE_TRACEPOINT)
+		return *nr ? dkt__perf_sample_data(perf, item, size) : NULL;
 	*nr = item->attr->config;
 	*size = item->size;
 	return perf->swap ?

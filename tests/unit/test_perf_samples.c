@@ -242,12 +242,58 @@ static void numbers_beyond_the_sample_are_bad(void **state)
 	}
 }
 
+/* More events than are defined: a sample of the last one, whose raw data are shorter than any record, is none. */
+static void samples_of_undefined_events_are_no_records(void **state)
+{
+	enum { EVENTS = 5000, IDS = HEAD + EVENTS * (ATTR + 16), DATA = IDS + 8 * EVENTS };
+	const uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct maker m = { .swap = swap };
+		const uint64_t words[] = { EVENTS, 5000, pair(&m, 4, 0x11223344) };
+		const uint64_t head[] = { HEAD, ATTR + 16,
+					  HEAD, EVENTS * (ATTR + 16),
+					  DATA, 8 + sizeof(words),
+					  0,    0,
+					  0,    0,
+					  0,    0 };
+		struct dkt_source *source;
+		struct dkt_record record;
+		struct dkt_ctx *ctx;
+		char path[64];
+		int fd = memfd_create("samples", MFD_CLOEXEC);
+
+		dkt__buf_add(&m.buf, swap ? "2ELIFREP" : "PERFILE2", 8);
+		put_words(&m, head, ARRAY_SIZE(head));
+		for (uint64_t i = 0; i < EVENTS; i++) {
+			put_attr(&m, PERF_TYPE_RAW, i, type, 0);
+			m.buf.len -= 16;
+			put_words(&m, (const uint64_t[]){ IDS + 8 * i, 8 }, 2);
+		}
+		for (uint64_t i = 1; i <= EVENTS; i++)
+			put(&m, i, 8);
+		put_sample(&m, words, ARRAY_SIZE(words));
+		assert_int_equal(m.buf.len, DATA + 8 + sizeof(words));
+		assert_int_equal(write(fd, m.buf.data, m.buf.len), m.buf.len);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+		assert_ok(ctx, dkt_source_open(ctx, path, NULL, &source));
+		assert_int_equal(dkt_source_next(source, &record), 1);
+		dkt_source_close(source);
+		dkt_ctx_free(ctx);
+		close(fd);
+		free(m.buf.data);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(weights_and_places_in_memory),
 		cmocka_unit_test(branches_registers_and_stacks),
 		cmocka_unit_test(numbers_beyond_the_sample_are_bad),
+		cmocka_unit_test(samples_of_undefined_events_are_no_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
