@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf.data, the file of perf record: shared by the code that reads it. The layout is described in tools/perf/Documentation/perf.data-file-format.txt and
- * include/uapi/linux/perf_event.h.
+ * perf.data, the file of perf record: shared by the code that reads it. The layout is described in
+ * tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h.
  */
 #pragma once
 
@@ -340,8 +340,8 @@ uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t addre
 /* The place of a sample, in the words of perf script. */
 struct dkt__perf_name {
 	const char *sym; /* the function; "[unknown]" */
-	const char *
-		dso; /* the file, without its directory; "[kernel.kallsyms]", "[module]", "[unknown]" */
+	/* The file without its directory; "[kernel.kallsyms]", "[module]", "[unknown]". */
+	const char *dso;
 	uint64_t offset; /* in the function, or else in the file */
 	char room[256]; /* for dso */
 };
@@ -416,6 +416,9 @@ void dkt__perf_jits_clear(struct dkt__perf *perf);
 
 /* The start of the name of the kernel's own map; a symbol with a known address follows. */
 #define DKT__PERF_KERNEL_MAP "[kernel.kallsyms]"
+
+/* True if the file was recorded on this host. */
+bool dkt__perf_is_here(const struct dkt__perf *perf);
 
 /* Stores the address of the recorded kernel. -ENOMEM. */
 int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item);

@@ -158,7 +158,7 @@ static void put_print(FILE *f, const struct dkt__perf_shape *shape)
 }
 
 /* Returns the text of the event's format, which the caller frees. NULL: memory is out. */
-static char *format_of(struct dkt__perf_attr *attr, const char *name)
+static char *format_of(struct dkt__perf_attr *attr)
 {
 	char *text = NULL;
 	size_t size;
@@ -166,7 +166,7 @@ static char *format_of(struct dkt__perf_attr *attr, const char *name)
 
 	if (!f)
 		return NULL;
-	fprintf(f, "name: %s\nID: %u\n" DKT__FORMAT_COMMON, name, attr->nr);
+	fprintf(f, "name: %s\nID: %u\n" DKT__FORMAT_COMMON, attr->name, attr->nr);
 	put_fields(f, attr, attr->shape);
 	put_print(f, attr->shape);
 	if (!fclose(f))
@@ -178,38 +178,44 @@ static char *format_of(struct dkt__perf_attr *attr, const char *name)
 /* ---- events ---- */
 
 /* An earlier event with that name and the same fields serves for both. */
-static bool same_event(struct dkt__perf *perf, char *const *names, size_t nr)
+static bool same_event(struct dkt__perf *perf, struct dkt__perf_attr *attr)
 {
-	struct dkt__perf_attr *attr = &perf->attrs[nr];
-
-	for (size_t i = 0; i < nr; i++)
-		if (names[i] && !strcmp(names[i], names[nr]) &&
-		    perf->attrs[i].sample_type == attr->sample_type) {
-			attr->nr = perf->attrs[i].nr;
-			attr->shape = perf->attrs[i].shape;
+	for (const struct dkt__perf_attr *had = perf->attrs; had < attr; had++)
+		if (had->nr && !strcmp(had->name, attr->name) &&
+		    had->sample_type == attr->sample_type) {
+			attr->nr = had->nr;
+			attr->shape = had->shape;
 			return true;
 		}
 	return false;
 }
 
-static int define(struct dkt__perf *perf, char **names, size_t i)
+/* Makes the attribute's name an identifier, or gives it one. */
+static int set_name(struct dkt__perf_attr *attr)
 {
-	struct dkt__perf_attr *attr = &perf->attrs[i];
+	if (!attr->name || !*attr->name) {
+		free(attr->name);
+		attr->name = default_name(attr);
+	}
+	if (!attr->name)
+		return -ENOMEM;
+	clean_name(attr->name);
+	return 0;
+}
+
+static int define(struct dkt__perf *perf, struct dkt__perf_attr *attr)
+{
 	struct dkt_ctx *ctx = perf->streams.base.ctx;
 	char *text __cleanup(free) = NULL;
+	int err = set_name(attr);
 
-	names[i] = attr->name && *attr->name ? strdup(attr->name) : default_name(attr);
-	if (!names[i])
-		return -ENOMEM;
-	clean_name(names[i]);
-	if (same_event(perf, names, i))
-		return 0;
+	if (err || same_event(perf, attr))
+		return err;
 	attr->shape = dkt__ctx_keep(ctx, sizeof(*attr->shape));
 	if (!attr->shape)
 		return -ENOMEM;
-	*attr->shape = (struct dkt__perf_shape){ 0 };
 	attr->nr = perf->next_nr--;
-	text = format_of(attr, names[i]);
+	text = format_of(attr);
 	return text ? dkt__given_add(ctx, &perf->given, &perf->n_given, SYSTEM, text,
 				     strlen(text)) :
 		      -ENOMEM;
@@ -220,15 +226,12 @@ static int define(struct dkt__perf *perf, char **names, size_t i)
 
 int dkt__perf_events_define(struct dkt__perf *perf)
 {
-	char **names __cleanup(free) = calloc(perf->n_attrs + 1, sizeof(*names));
-	int err = names ? 0 : -ENOMEM;
+	int err = 0;
 
 	/* The kernel numbers its events from the other end. */
 	perf->next_nr = MAX_ID - 1;
 	for (size_t i = 0; !err && i < perf->n_attrs && i < MAX_EVENTS; i++)
 		if (perf->attrs[i].type != PERF_TYPE_TRACEPOINT)
-			err = define(perf, names, i);
-	for (size_t i = 0; names && i < perf->n_attrs; i++)
-		free(names[i]);
+			err = define(perf, &perf->attrs[i]);
 	return err;
 }

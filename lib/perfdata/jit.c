@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <search.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 #include "lib/base/io.h"
 #include "lib/base/parse.h"
@@ -95,7 +94,7 @@ static bool take_line(const char *line, const char *end, struct function *functi
 	return true;
 }
 
-/* A later line has the same order as in the file: code is replaced, and the last one is valid. */
+/* Where code was replaced by other code, the later line of the file comes last: it is valid. */
 static int by_start(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
@@ -123,14 +122,6 @@ static void read_functions(struct jit *jit)
 
 /* ---- names ---- */
 
-/* A file of another machine would give its names to this one's. */
-static bool is_here(const struct dkt__perf *perf)
-{
-	struct utsname name;
-
-	return perf->host && !uname(&name) && !strcmp(perf->host, name.nodename);
-}
-
 static struct jit *find(struct dkt__perf *perf, int32_t pid)
 {
 	struct jit key = { .pid = pid }, *jit, **found = tfind(&key, &perf->jits, jit_cmp);
@@ -145,7 +136,8 @@ static struct jit *find(struct dkt__perf *perf, int32_t pid)
 		free(jit);
 		return NULL;
 	}
-	jit->text = is_here(perf) ? read_text(pid) : NULL;
+	/* A file of another machine would give its names to this one's. */
+	jit->text = dkt__perf_is_here(perf) ? read_text(pid) : NULL;
 	read_functions(jit);
 	return jit;
 }

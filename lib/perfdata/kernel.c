@@ -57,12 +57,19 @@ static bool has_addresses(const struct dkt__perf *perf)
 	return false;
 }
 
+bool dkt__perf_is_here(const struct dkt__perf *perf)
+{
+	struct utsname name;
+
+	return perf->host && !uname(&name) && !strcmp(perf->host, name.nodename);
+}
+
 /* True if the recorded kernel still runs. The kernel has another address after each boot. */
 static bool is_running(const struct dkt__perf *perf)
 {
 	struct utsname name;
 
-	return perf->host && perf->release && !uname(&name) && !strcmp(perf->host, name.nodename) &&
+	return dkt__perf_is_here(perf) && perf->release && !uname(&name) &&
 	       !strcmp(perf->release, name.release) && is_at(perf->anchor, perf->anchor_at);
 }
 

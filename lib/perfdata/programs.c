@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/utsname.h>
 
 #include "lib/base/io.h"
 #include "lib/debuginfo/binary.h"
@@ -163,16 +162,14 @@ static bool is_vdso(const struct dkt__perf_program *program)
 /* True if the file here is the recorded one. */
 static bool is_recorded(const struct dkt__perf *perf, const struct dkt__perf_program *program)
 {
-	struct utsname name;
 	struct stat st;
 
 	if (program->n_build)
 		return dkt__binary_is_build(program->binary, program->build, program->n_build);
 	if (is_vdso(program))
 		return perf->running;
-	return perf->host && !uname(&name) && !strcmp(perf->host, name.nodename) &&
-	       !stat(program->path, &st) && st.st_dev == program->device &&
-	       st.st_ino == program->inode;
+	return dkt__perf_is_here(perf) && !stat(program->path, &st) &&
+	       st.st_dev == program->device && st.st_ino == program->inode;
 }
 
 static size_t image_size(const ElfW(Ehdr) * image)
