@@ -98,6 +98,8 @@ is_waiting()
 
 	mkfifo pipe
 	for writer in "convert --format trace all.dat" "report all.dat --output"; do
+		# Emptied here: the background process may open it only after the first look.
+		: >words
 		# shellcheck disable=SC2086 # several words
 		dktrace $writer pipe 2>words 3>&- &
 		until_true is_waiting
