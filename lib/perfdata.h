@@ -267,6 +267,7 @@ struct dkt__perf {
 	char *anchor; /* a symbol of the kernel, and its recorded address */
 	uint64_t anchor_at;
 	bool running; /* that kernel runs now, not booted again */
+	bool has_symbols; /* the names of its functions and modules are known */
 };
 
 /* Returns a cursor over bytes of the file or of its decompressed records. */

@@ -82,10 +82,11 @@ void dkt__perf_symbols(struct dkt__perf *perf)
 		return;
 	perf->running = is_running(perf);
 	if (perf->running) {
-		dkt__symbols_read(ctx, KALLSYMS);
+		perf->has_symbols = !dkt__symbols_read(ctx, KALLSYMS);
 		return;
 	}
 	path = dkt__build_id_path(perf->kernel_build, perf->n_kernel_build, "kallsyms");
-	if (path && !dkt__symbols_read(ctx, path))
+	perf->has_symbols = path && !dkt__symbols_read(ctx, path);
+	if (perf->has_symbols)
 		dkt__symbols_shift(ctx, perf->anchor, perf->anchor_at);
 }

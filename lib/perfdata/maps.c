@@ -91,7 +91,7 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 
 	if (!item->size)
 		return 0;
-	if (!is_anonymous && item->type != PERF_RECORD_KSYMBOL &&
+	if (!is_anonymous && item->type != PERF_RECORD_KSYMBOL && item->pid >= 0 &&
 	    dkt__perf_program_find(perf, item, &program))
 		return -ENOMEM;
 	slash = memrchr(name, '/', item->size);
@@ -115,15 +115,43 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	return set_maps(perf, item->pid, map);
 }
 
+/* "snd_hda_intel" for the kernel's map of ".../snd-hda-intel.ko.xz"; 0: another map, or a long name. */
+static size_t module_name(const struct dkt__perf_item *item, char *name, size_t room)
+{
+	const char *path = (const char *)item->data;
+	const char *slash = memrchr(path, '/', item->size);
+	const size_t n = slash ? (size_t)(path + item->size - slash) - 1 : 0;
+	const char *end = memmem(path + item->size - n, n, ".ko", strlen(".ko"));
+	const size_t len = end ? (size_t)(end - slash) - 1 : 0;
+
+	if (len > room)
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		name[i] = slash[1 + i] == '-' ? '_' : slash[1 + i];
+	return len;
+}
+
+/* The kernel's symbols tell more, if they are known. */
+static int add_kernel_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	struct dkt__perf_item module = *item;
+	char name[64];
+
+	if (perf->has_symbols)
+		return 0;
+	module.size = module_name(item, name, sizeof(name));
+	module.data = (const uint8_t *)name;
+	return add_map(perf, &module);
+}
+
 int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	switch (item->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		/* The kernel's functions are found by its symbols. */
-		return item->pid >= 0 && !(item->misc & PERF_RECORD_MISC_MMAP_DATA) ?
-			       add_map(perf, item) :
-			       0;
+		if (item->misc & PERF_RECORD_MISC_MMAP_DATA)
+			return 0;
+		return item->pid >= 0 ? add_map(perf, item) : add_kernel_map(perf, item);
 	case PERF_RECORD_KSYMBOL:
 		return add_map(perf, item);
 	case PERF_RECORD_FORK:
@@ -315,8 +343,8 @@ uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t addre
 	return found;
 }
 
-/* A file has brackets in place of a function's name; mappings of the kernel have them always. */
-static const char *put_dso(const char *file, struct dkt__perf_name *name)
+/* A file has brackets in place of a function's name; modules and mappings of the kernel have them always. */
+static const char *put_dso(const char *file, bool kernel, struct dkt__perf_name *name)
 {
 	static const char *const kernels[] = { "[vdso]", "[vsyscall]", "[vectors]",
 					       "[heap]", "[stack]",    "[uprobes]" };
@@ -324,7 +352,10 @@ static const char *put_dso(const char *file, struct dkt__perf_name *name)
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
 		if (!strcmp(file, kernels[i]))
 			return kernels[i];
-	snprintf(name->room, sizeof(name->room), "%.*s", (int)strlen(file) - 2, file + 1);
+	if (kernel)
+		snprintf(name->room, sizeof(name->room), "%s", file);
+	else
+		snprintf(name->room, sizeof(name->room), "%.*s", (int)strlen(file) - 2, file + 1);
 	return name->room;
 }
 
@@ -354,7 +385,7 @@ void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *i
 		return;
 	name->offset = place.offset;
 	if (dkt__symbol_is_file(place.name)) {
-		name->dso = put_dso(place.name, name);
+		name->dso = put_dso(place.name, kernel, name);
 		return;
 	}
 	name->sym = place.name;

@@ -66,12 +66,18 @@ static void put_attr(struct maker *m, uint32_t type, uint64_t config, uint64_t s
 		put(m, 0, 1);
 }
 
-static void put_sample(struct maker *m, const uint64_t *words, size_t n)
+static void put_record(struct maker *m, uint32_t type, uint16_t misc, const uint64_t *words,
+		       size_t n)
 {
-	put(m, PERF_RECORD_SAMPLE, 4);
-	put(m, PERF_RECORD_MISC_USER, 2);
+	put(m, type, 4);
+	put(m, misc, 2);
 	put(m, 8 + 8 * n, 2);
 	put_words(m, words, n);
+}
+
+static void put_sample(struct maker *m, const uint64_t *words, size_t n)
+{
+	put_record(m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, words, n);
 }
 
 /* Compares the fields of the first record, as JSON; there is no other. */
@@ -159,6 +165,35 @@ static void weights_and_places_in_memory(void **state)
 	(void)state;
 	check_memory(false);
 	check_memory(true);
+}
+
+/* A module of a kernel whose symbols are not known, as perf record names its memory. */
+static void check_module(bool swap)
+{
+	static const char path[48] = "/lib/modules/5.14.0/kernel/snd-hda-intel.ko.xz";
+	struct maker m = { .swap = swap };
+	const uint64_t map[] = { pair(&m, UINT32_MAX, 0), 0xffffffffc0000000, 0x6000, 0 };
+	const uint64_t words[] = { 0xffffffffc0000123, pair(&m, 42, 43), 5000, pair(&m, 3, 0) };
+
+	put_header(&m, 2 * 8 + sizeof(map) + sizeof(path) + sizeof(words));
+	put_attr(&m, PERF_TYPE_RAW, 0x1cd,
+		 PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 0);
+	put(&m, PERF_RECORD_MMAP, 4);
+	put(&m, PERF_RECORD_MISC_KERNEL, 2);
+	put(&m, 8 + sizeof(map) + sizeof(path), 2);
+	put_words(&m, map, ARRAY_SIZE(map));
+	dkt__buf_add(&m.buf, path, sizeof(path));
+	put_record(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, words, ARRAY_SIZE(words));
+	check(&m, "raw_0x1cd",
+	      "{\"ip\":18446744072635810083,\"symoff\":291,\"period\":4000,\"sym\":\"[unknown]\","
+	      "\"dso\":\"[snd_hda_intel]\"}");
+}
+
+static void kernel_modules_have_names(void **state)
+{
+	(void)state;
+	check_module(false);
+	check_module(true);
 }
 
 static void check_branches(bool swap)
@@ -291,6 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(weights_and_places_in_memory),
+		cmocka_unit_test(kernel_modules_have_names),
 		cmocka_unit_test(branches_registers_and_stacks),
 		cmocka_unit_test(numbers_beyond_the_sample_are_bad),
 		cmocka_unit_test(samples_of_undefined_events_are_no_records),
