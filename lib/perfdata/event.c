@@ -77,19 +77,34 @@ static char *default_name(const struct dkt__perf_attr *attr)
 		       dkt__format("type_%u_0x%" PRIx64, attr->type, attr->config);
 }
 
-/* Modifiers that say how an event is counted, not what: precise, of the host, pinned, as in "cycles:ppp". */
-static bool is_how(const char *modifiers)
+/*
+ * Drops the modifiers that say how an event is counted, not what: precise, of the host, pinned, as in "cycles:ppp".
+ * "cpu_core/cycles/Pu" becomes "cpu_core/cycles/u".
+ */
+static void drop_how(char *name)
 {
-	return modifiers[0] == ':' && !modifiers[1 + strspn(modifiers + 1, "pPHGDSWeb")];
+	char *slash, *colon, *modifiers, *to;
+
+	if (strlen(name) > 1 && name[strlen(name) - 1] == '/')
+		name[strlen(name) - 1] = '\0';
+	slash = strrchr(name, '/');
+	colon = strrchr(name, ':');
+	modifiers = colon ? colon + 1 : slash && slash != strchr(name, '/') ? slash + 1 : NULL;
+	to = modifiers;
+	if (!modifiers || modifiers[strspn(modifiers, "ukhIpPHGDSWeb")])
+		return;
+	for (const char *p = modifiers; *p; p++)
+		if (strchr("ukhI", *p))
+			*to++ = *p;
+	*to = '\0';
 }
 
 /* Makes "cpu-clock:pppH" an identifier, as names of events are in formats: "cpu_clock". */
 static void clean_name(char *name)
 {
-	char *colon = strrchr(name, ':'), *end;
+	char *end;
 
-	if (colon && is_how(colon))
-		*colon = '\0';
+	drop_how(name);
 	for (char *p = name; *p; p++)
 		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
 		      (*p >= '0' && *p <= '9')))

@@ -34,15 +34,36 @@ static void put_words(struct maker *m, const uint64_t *words, size_t n)
 		put(m, words[i], 8);
 }
 
-static void put_header(struct maker *m, uint64_t data_size)
+/* Two numbers of 32 bits in a word, in the order in which they are in the file. */
+static uint64_t pair(const struct maker *m, uint32_t first, uint32_t second)
 {
-	/* The name of the machine, which tells the names of registers, is not there. */
-	const uint64_t words[] = { HEAD,      ATTR + 16, HEAD, ATTR + 16, HEAD + ATTR + 16,
-				   data_size, 0,         0,    0,         0,
-				   0,         0 };
+	return m->swap ? (uint64_t)first << 32 | second : (uint64_t)second << 32 | first;
+}
+
+/* features: bits of those whose sections follow the records. The longs of its machine have 32 bits. */
+static void put_header_of(struct maker *m, uint64_t data_size, uint32_t features)
+{
+	const uint64_t words[] = { HEAD,
+				   ATTR + 16,
+				   HEAD,
+				   ATTR + 16,
+				   HEAD + ATTR + 16,
+				   data_size,
+				   0,
+				   0,
+				   pair(m, features, 0),
+				   0,
+				   0,
+				   0 };
 
 	dkt__buf_add(&m->buf, m->swap ? "2ELIFREP" : "PERFILE2", 8);
 	put_words(m, words, ARRAY_SIZE(words));
+}
+
+/* The name of the machine, which tells the names of registers, is not there. */
+static void put_header(struct maker *m, uint64_t data_size)
+{
+	put_header_of(m, data_size, 0);
 }
 
 /* precise: bits that say how an event is recorded; the IDs are at the end of the file, and none are needed. */
@@ -120,12 +141,6 @@ static void check(struct maker *m, const char *name, const char *fields)
 	dkt_ctx_free(ctx);
 	close(fd);
 	free(m->buf.data);
-}
-
-/* Two numbers of 32 bits in a word, in the order in which they are in the file. */
-static uint64_t pair(const struct maker *m, uint32_t first, uint32_t second)
-{
-	return m->swap ? (uint64_t)first << 32 | second : (uint64_t)second << 32 | first;
 }
 
 static void check_memory(bool swap)
@@ -322,6 +337,55 @@ static void samples_of_undefined_events_are_no_records(void **state)
 	}
 }
 
+/* Reads a sample of an event that perf record has this name for. */
+static void check_name(bool swap, const char *recorded, const char *name)
+{
+	enum { EVENT_DESC = 12, ROOM = 48 };
+	struct maker m = { .swap = swap };
+	const uint64_t type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	const uint64_t words[] = { pair(&m, 42, 43), 5000, pair(&m, 3, 0) };
+	char text[ROOM] = "";
+
+	snprintf(text, sizeof(text), "%s", recorded);
+	put_header_of(&m, 8 + sizeof(words), 1u << EVENT_DESC);
+	put_attr(&m, PERF_TYPE_RAW, 0x1cd, type, 0);
+	put_sample(&m, words, ARRAY_SIZE(words));
+	put_words(&m, (const uint64_t[]){ m.buf.len + 16, 8 + ATTR + 8 + ROOM }, 2);
+	put(&m, 1, 4);
+	put(&m, ATTR, 4);
+	put_attr(&m, PERF_TYPE_RAW, 0x1cd, type, 0);
+	m.buf.len -= 16;
+	put(&m, 0, 4);
+	put(&m, ROOM, 4);
+	dkt__buf_add(&m.buf, text, ROOM);
+	check(&m, name, "{\"period\":4000}");
+}
+
+static void names_of_events_say_what_is_counted(void **state)
+{
+	static const struct {
+		const char *recorded, *name;
+	} names[] = {
+		{ "cycles", "cycles" },
+		{ "cycles:ppp", "cycles" },
+		{ "cycles:Pu", "cycles_u" },
+		{ "cpu-clock:uhpppH", "cpu_clock_uh" },
+		{ "cpu_core/cycles/", "cpu_core_cycles" },
+		{ "cpu_core/cycles:ppp/", "cpu_core_cycles" },
+		{ "cpu/mem-loads,ldlat=30/Pu", "cpu_mem_loads_ldlat_30_u" },
+		{ "mem:0x55d0:8:rw", "mem_0x55d0_8_rw" },
+		{ "/", "_" },
+		{ ":", "_" },
+		{ "a:", "a" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		check_name(false, names[i].recorded, names[i].name);
+		check_name(true, names[i].recorded, names[i].name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +394,7 @@ int main(void)
 		cmocka_unit_test(branches_registers_and_stacks),
 		cmocka_unit_test(numbers_beyond_the_sample_are_bad),
 		cmocka_unit_test(samples_of_undefined_events_are_no_records),
+		cmocka_unit_test(names_of_events_say_what_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
