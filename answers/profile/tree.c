@@ -139,7 +139,7 @@ static void add_self(struct profile_node *to, const struct profile_node *from)
 }
 
 int profile_tree_rename(const struct profile_tree *from, profile_name_fn name, void *data,
-			struct profile_tree *to)
+			struct profile_tree *to, uint32_t **places)
 {
 	/* Their nodes there; a stopped one's has the highest bit. */
 	const uint32_t stopped = UINT32_C(1) << 31;
@@ -162,6 +162,12 @@ int profile_tree_rename(const struct profile_tree *from, profile_name_fn name, v
 	if (err < 0)
 		return err;
 	profile_tree_sum(to);
+	if (!places)
+		return 0;
+	for (uint32_t i = 0; i < from->n; i++)
+		nodes[i] &= ~stopped;
+	*places = nodes;
+	nodes = NULL;
 	return 0;
 }
 

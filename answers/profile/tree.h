@@ -72,9 +72,12 @@ int profile_tree_link(struct profile_tree *tree, profile_order_fn order, void *d
 /* Returns the name that a node gets in another tree. */
 typedef uint32_t (*profile_name_fn)(void *data, const struct profile_tree *tree, uint32_t node);
 
-/* Fills an empty tree with the stacks of another one under other names; equal ones are merged. -ENOMEM. */
+/*
+ * Fills an empty tree with the stacks of another one under other names; equal ones are merged. places: set to the
+ * node there of each node, which the caller frees; NULL: not wanted. -ENOMEM.
+ */
 int profile_tree_rename(const struct profile_tree *from, profile_name_fn name, void *data,
-			struct profile_tree *to);
+			struct profile_tree *to, uint32_t **places);
 
 /*
  * Fills an empty tree with the same stacks from the innermost function out: a child is the caller of its parent.

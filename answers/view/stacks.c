@@ -16,9 +16,11 @@ static struct stack_off *find_off(struct stacks *stacks, size_t part, int32_t pi
 	return dkt__reach(stacks->off, stacks->n_off, nr);
 }
 
-static void add_slept(struct stacks *stacks, uint32_t node, uint64_t ns)
+static void add_slept(struct stacks *stacks, uint32_t node, uint64_t from, uint64_t ns)
 {
 	stacks->profile.tree.nodes[node].self[PROFILE_NOW].weight += ns;
+	if (!stacks->err)
+		stacks->err = slices_add_span(&stacks->slices, node, from, from + ns);
 }
 
 static int add_switch(struct stacks *stacks, const struct rates_event *event,
@@ -30,7 +32,7 @@ static int add_switch(struct stacks *stacks, const struct rates_event *event,
 
 	if (off && off->since) {
 		if (off->node)
-			add_slept(stacks, off->node, record->ts - off->since);
+			add_slept(stacks, off->node, off->since, record->ts - off->since);
 		else
 			off->slept = record->ts - off->since;
 		off->since = off->slept ? off->since : 0;
@@ -44,15 +46,17 @@ static int add_switch(struct stacks *stacks, const struct rates_event *event,
 	return 0;
 }
 
-/* If it is the stack of a sched_switch, the process sleeps in it. */
-static void set_off(void *data, const struct profile_counted *counted)
+/* Counts the stack in its slice. If it is that of a sched_switch, the process sleeps in it. */
+static void add_counted(void *data, const struct profile_counted *counted)
 {
 	struct stacks *stacks = data;
 	struct stack_off *off = find_off(stacks, counted->part, counted->tid, false);
 
+	if (!stacks->err)
+		stacks->err = slices_add(&stacks->slices, counted->node, counted->ts);
 	if (!off || off->event != counted->event || off->since != counted->ts)
 		return;
-	add_slept(stacks, counted->node, off->slept);
+	add_slept(stacks, counted->node, off->since, off->slept);
 	*off = (struct stack_off){ .event = off->event,
 				   .since = off->slept ? 0 : off->since,
 				   .node = counted->node };
@@ -72,7 +76,7 @@ int stacks_init(struct stacks *stacks)
 {
 	const struct profile_opts opts = { .by = PROFILE_BY_EVENT | PROFILE_BY_COMM,
 					   .weigh = PROFILE_BY_CALLER,
-					   .counted = set_off,
+					   .counted = add_counted,
 					   .data = stacks };
 
 	*stacks = (struct stacks){ .off_map.n_words = 1 };
@@ -82,6 +86,7 @@ int stacks_init(struct stacks *stacks)
 void stacks_clear(struct stacks *stacks)
 {
 	profile_clear(&stacks->profile);
+	slices_clear(&stacks->slices);
 	dkt__keymap_clear(&stacks->off_map);
 	free(stacks->off);
 }
@@ -96,12 +101,14 @@ int stacks_add(struct stacks *stacks, const struct rates_event *event, const str
 				  record);
 	if (!event)
 		forget_off(stacks);
-	return err;
+	return err ? err : stacks->err;
 }
 
 int stacks_finish(struct stacks *stacks)
 {
-	return profile_end(&stacks->profile);
+	const int err = profile_end(&stacks->profile);
+
+	return err ? err : stacks->err;
 }
 
 /* ---- small nodes ---- */
@@ -135,21 +142,19 @@ static uint32_t fold_node(void *data, const struct profile_tree *tree, uint32_t 
 	return folding->other;
 }
 
-int stacks_fold(struct stacks *stacks, uint32_t most, struct stacks_folded *folded)
+/* Sets places to the node that each node becomes. */
+static int fold_nodes(struct stacks *stacks, struct stacks_folded *folded, uint32_t **places)
 {
 	static const char name[] = "(other)";
 	struct profile_tree *tree = &stacks->profile.tree, small = { 0 };
 	struct folding folding = { .folded = folded };
 	int err;
 
-	*folded = (struct stacks_folded){ 0 };
-	if (tree->n - 1 <= most)
-		return 0;
 	folding.other =
 		profile_names_add(&stacks->profile.names, PROFILE_GROUP, name, strlen(name), "");
 	err = folding.other == UINT32_MAX ? -ENOMEM : profile_tree_init(&small, tree->most);
 	if (!err)
-		err = profile_tree_rename(tree, fold_node, &folding, &small);
+		err = profile_tree_rename(tree, fold_node, &folding, &small, places);
 	if (err) {
 		profile_tree_clear(&small);
 		return err;
@@ -157,4 +162,15 @@ int stacks_fold(struct stacks *stacks, uint32_t most, struct stacks_folded *fold
 	profile_tree_clear(tree);
 	*tree = small;
 	return 0;
+}
+
+int stacks_fold(struct stacks *stacks, const struct stacks_most *most, struct stacks_folded *folded)
+{
+	uint32_t *places __cleanup(free) = NULL;
+	int err = 0;
+
+	*folded = (struct stacks_folded){ 0 };
+	if (stacks->profile.tree.n - 1 > most->nodes)
+		err = fold_nodes(stacks, folded, &places);
+	return err ? err : slices_finish(&stacks->slices, places, most->slices);
 }

@@ -4,6 +4,7 @@
 
 #include "answers/profile/profile.h"
 #include "answers/view/rates.h"
+#include "answers/view/slices.h"
 
 /* A process that does not run. */
 struct stack_off {
@@ -16,6 +17,8 @@ struct stack_off {
 struct stacks {
 	/* By event and program. The weight of a node is the ns that processes slept in it. */
 	struct profile profile;
+	struct slices slices; /* of the same nodes */
+	int err; /* of the slices */
 	struct dkt__keymap off_map; /* by part and process */
 	struct stack_off *off;
 	uint32_t n_off;
@@ -38,8 +41,15 @@ struct stacks_folded {
 	struct profile_value value;
 };
 
+/* How much of the stacks a page has. */
+struct stacks_most {
+	uint32_t nodes;
+	size_t slices;
+};
+
 /*
- * If there are more than most nodes, those with less than a 10,000th of the totals become one node "(other)" for
- * each parent. The counts of all others stay as they are. -ENOMEM.
+ * If there are more nodes, those with less than a 10,000th of the totals become one node "(other)" for
+ * each parent. The counts of all others stay as they are. Ends the slices, too. -ENOMEM.
  */
-int stacks_fold(struct stacks *stacks, uint32_t most, struct stacks_folded *folded);
+int stacks_fold(struct stacks *stacks, const struct stacks_most *most,
+		struct stacks_folded *folded);

@@ -138,7 +138,7 @@ int profile_write_folded(const struct profile_view *view, FILE *f)
 	if (!err)
 		err = folding.numbers ? profile_tree_init(&tree, PROFILE_NODES_MAX) : -ENOMEM;
 	if (!err)
-		err = profile_tree_rename(&view->profile->tree, rename_node, &folding, &tree);
+		err = profile_tree_rename(&view->profile->tree, rename_node, &folding, &tree, NULL);
 	if (!err)
 		err = folding.err ?: profile_tree_link(&tree, by_text, &folding);
 	if (!err)

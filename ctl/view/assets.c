@@ -16,10 +16,11 @@ ASSET(style, INCLUDE("share/view/page.css"));
 ASSET(script,
       INCLUDE("share/view/base.js") INCLUDE("share/view/chart.js")
 	      INCLUDE("share/view/multiples.js") INCLUDE("share/view/rates.js")
-		      INCLUDE("share/view/latency.js") INCLUDE("share/view/stacks.js")
-			      INCLUDE("share/view/tasks.js") INCLUDE("share/view/lustre.js")
-				      INCLUDE("share/view/paths.js") INCLUDE("share/view/hosts.js")
-					      INCLUDE("share/view/page.js"));
+		      INCLUDE("share/view/latency.js") INCLUDE("share/view/heat.js")
+			      INCLUDE("share/view/stacks.js") INCLUDE("share/view/tasks.js")
+				      INCLUDE("share/view/lustre.js") INCLUDE("share/view/paths.js")
+					      INCLUDE("share/view/hosts.js")
+						      INCLUDE("share/view/page.js"));
 ASSET(d3, INCLUDE(D3));
 
 extern const char asset_page[], asset_page_end[], asset_style[], asset_style_end[], asset_script[],

@@ -105,10 +105,61 @@ struct json_object *view_tasks_json(const struct view *view)
 /* A larger tree gets nodes "(other)". */
 #define LARGE_TREE 20000
 
-/* A node: name, count, ns asleep, children. */
-static struct json_object *node_json(const struct profile *profile, uint32_t node)
+/* More counts by time would make the page larger by some MB: their slices become longer. */
+#define MANY_SLICES 200000
+
+/* How often a stack ended in the node, or the ns asleep there, by slice: numbers of slices, and what each has. */
+static struct json_object *slices_json(const struct slices *slices, size_t at, bool asleep)
 {
+	struct json_object *list = NULL;
+
+	for (size_t i = at; i < slices->n && slices->list[i].node == slices->list[at].node; i++) {
+		const uint64_t value = asleep ? slices->list[i].weight : slices->list[i].samples;
+
+		if (!value)
+			continue;
+		if (!list)
+			list = json_object_new_array();
+		json_object_array_add(list, val_number(slices->list[i].nr));
+		json_object_array_add(list, val_number(value));
+	}
+	return list;
+}
+
+static size_t slices_of(const struct slices *slices, uint32_t node)
+{
+	size_t from = 0, to = slices->n;
+
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (slices->list[middle].node < node)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* How often stacks were recorded in each slice. */
+static struct json_object *heat_json(const struct slices *slices)
+{
+	struct json_object *heat = json_object_new_object(), *list = json_object_new_array();
+	const uint32_t n = slices_all(slices);
+
+	for (uint32_t i = 0; i < n; i++)
+		json_object_array_add(list, val_number(slices->all[i]));
+	json_object_object_add(heat, "slice", val_number(SLICE_NS << slices->all_shift));
+	json_object_object_add(heat, "counts", list);
+	return heat;
+}
+
+/* A node: name, count, ns asleep, children, count by slice, ns asleep by slice. */
+static struct json_object *node_json(const struct stacks *stacks, uint32_t node)
+{
+	const struct profile *profile = &stacks->profile;
 	const struct profile_node *nodes = profile->tree.nodes;
+	const size_t at = slices_of(&stacks->slices, node);
 	const struct profile_value *total = &nodes[node].total[PROFILE_NOW];
 	struct json_object *object = json_object_new_array(), *children = json_object_new_array();
 
@@ -118,8 +169,12 @@ static struct json_object *node_json(const struct profile *profile, uint32_t nod
 	json_object_array_add(object, val_number(total->samples));
 	json_object_array_add(object, val_number(total->weight));
 	for (uint32_t child = nodes[node].child; child; child = nodes[child].next)
-		json_object_array_add(children, node_json(profile, child));
+		json_object_array_add(children, node_json(stacks, child));
 	json_object_array_add(object, children);
+	if (at < stacks->slices.n && stacks->slices.list[at].node == node) {
+		json_object_array_add(object, slices_json(&stacks->slices, at, false));
+		json_object_array_add(object, slices_json(&stacks->slices, at, true));
+	}
 	return object;
 }
 
@@ -127,13 +182,19 @@ struct json_object *view_stacks_json(struct view *view)
 {
 	struct profile *profile = &view->stacks.profile;
 	struct json_object *o = json_object_new_object();
+	const struct stacks_most most = { .nodes = LARGE_TREE, .slices = MANY_SLICES };
+	const struct slices *slices = &view->stacks.slices;
 	struct stacks_folded folded;
-	int err = stacks_fold(&view->stacks, LARGE_TREE, &folded);
+	int err = stacks_fold(&view->stacks, &most, &folded);
 
 	if (!err)
 		err = profile_tree_link(&profile->tree, profile_by_name, profile);
 	if (!err && profile->tree.n > 1)
-		json_object_object_add(o, "tree", node_json(profile, 0));
+		json_object_object_add(o, "tree", node_json(&view->stacks, 0));
+	if (slices->n)
+		json_object_object_add(o, "slice", val_number(SLICE_NS << slices->shift));
+	json_object_object_add(o, "origin", view_time_json(view, slices->origin));
+	json_object_object_add(o, "heat", heat_json(slices));
 	json_object_object_add(o, "nodes", val_number(profile->tree.n - 1));
 	json_object_object_add(o, "folded", val_number(folded.nodes));
 	json_object_object_add(o, "folded_count", val_number(folded.value.samples));

@@ -45,6 +45,12 @@ function nameRow(chart, y, name) {
 		.text(name.length > letters ? name.slice(0, letters - 1) + "\u2026" : name).append("title").text(name);
 }
 
+/* Colours of counts from 1 to most, the darker the more; on a dark page the brighter. scale: of d3. */
+function heatColors(scale, most) {
+	return scale(isDark() ? (t) => d3.interpolateViridis(0.15 + 0.85 * t) :
+		(t) => d3.interpolateYlGnBu(0.2 + 0.8 * t)).domain([1, Math.max(2, most)]);
+}
+
 /* Hatches the times in which records were lost. */
 function drawLosses(chart) {
 	for (const [bin, ns] of pairsOf(trace.losses.shadow)) {

@@ -37,8 +37,7 @@ function drawLatency() {
 		"Latency over time. Use the arrow keys, Enter, plus, minus and Escape.");
 	const y = d3.scaleLinear([low, high], [chart.height, 4]);
 	const most = d3.max(pair.heat, (column) => d3.max(pairsOf(column[6]), (cell) => cell[1]));
-	const heat = d3.scaleSequentialLog(isDark() ? (t) => d3.interpolateViridis(0.15 + 0.85 * t) :
-		(t) => d3.interpolateYlGnBu(0.2 + 0.8 * t)).domain([1, Math.max(2, most)]);
+	const heat = heatColors(d3.scaleSequentialLog, most);
 	const place = (ns) => y(rowOf(ns));
 	/* The scale is of rows, and its marks are of durations. */
 	const ticks = decades(rowFrom(low), rowFrom(high));

@@ -6,8 +6,35 @@
 const ROW = 18;
 const stacks = { off: false, root: null, focus: null, search: "" };
 
-function stackValue(node) {
-	return node.data[stacks.off ? 2 : 1];
+/* The stacks have their times only in slices, and not if they are too many. */
+function isWhole() {
+	return !trace.stacks.slice || (shown.from <= 0 && shown.to >= wholeTrace());
+}
+
+function slicesShown() {
+	const { slice, origin } = trace.stacks;
+
+	return [Math.max(0, Math.floor((shown.from - origin) / slice)), Math.ceil((shown.to - origin) / slice)];
+}
+
+/* Sets the value of each node: all of it, or what is in the times that are shown. */
+function setStackValues() {
+	const which = stacks.off ? 2 : 1, [from, to] = isWhole() ? [] : slicesShown();
+
+	/* A node's own part is what its children do not have. */
+	stacks.root.eachAfter((node) => {
+		node.value = isWhole() ? node.data[which] : d3.sum(node.children || [], (it) => it.value) +
+			d3.sum(pairsOf(node.data[which + 3] || []), ([nr, n]) => nr >= from && nr < to ? n : 0);
+	});
+	d3.partition()(stacks.root);
+}
+
+/* Another time: the frame that was chosen stays, if it is there. */
+function retimeStacks() {
+	setStackValues();
+	while (stacks.focus.parent && !stacks.focus.value)
+		stacks.focus = stacks.focus.parent;
+	drawStacks();
 }
 
 function stackText(value) {
@@ -25,6 +52,15 @@ function frameColor(name) {
 
 function pathOf(node) {
 	return node.ancestors().reverse().slice(1).map((it) => it.data[0]).join(";");
+}
+
+/* Slices can begin before and end after the times of the other charts. */
+function stackTimes() {
+	if (isWhole())
+		return trace.stacks.slice || (shown.from <= 0 && shown.to >= wholeTrace()) ? "" : " at all times: the stacks are too many to tell them by time";
+	const [from, to] = slicesShown().map((nr) => trace.stacks.origin + nr * trace.stacks.slice);
+
+	return ", " + span(Math.max(0, from), Math.min(wholeTrace(), to));
 }
 
 function drawStacks() {
@@ -62,7 +98,7 @@ function drawStacks() {
 		});
 	}
 	place.replaceChildren(svg.node());
-	byId("stacks-now").textContent = (focus.depth ? pathOf(focus) + ": " : "All: ") + stackText(focus.value) +
+	byId("stacks-now").textContent = (focus.depth ? pathOf(focus) + ": " : "All: ") + stackText(focus.value) + stackTimes() +
 		(stacks.search ? "; " + (100 * matched / total).toFixed(2) + " % contain \u201c" + stacks.search + "\u201d" : "");
 }
 
@@ -75,16 +111,14 @@ function focusStack(node) {
 	/* A sample whose text has the event and the process of the stack. */
 	const names = node.ancestors().reverse().slice(1).map((it) => it.data[0]);
 
-	showRecords(pathOf(node), 0, wholeTrace(), (it) => it[1] === names[0] && (!names[1] || it[3].includes(names[1])));
+	showRecords(pathOf(node), shown.from, shown.to, (it) => it[1] === names[0] && (!names[1] || it[3].includes(names[1])));
 }
 
 function chooseStacks(nr) {
 	stacks.off = nr === 1;
-	/* A node's own part is what its children do not have. */
 	stacks.root = d3.hierarchy(trace.stacks.tree, (data) => data[3]);
-	stacks.root.each((node) => { node.value = stackValue(node); });
 	stacks.root.sort((a, b) => d3.ascending(a.data[0], b.data[0]));
-	d3.partition()(stacks.root);
+	setStackValues();
 	stacks.focus = stacks.root;
 	drawStacks();
 }
@@ -110,5 +144,6 @@ function startStacks() {
 		(tree[2] ? " and " + duration(trace.stacks.folded_off) + " asleep" : "") + " are too narrow to see: frames named (other) have their sums." : "",
 	].join(" ").trim();
 	chooseStacks(0);
-	shown.listeners.push(drawStacks);
+	shown.listeners.push(retimeStacks);
+	startHeat();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Uses pages of view as a reader does. usage: view-browser.js PAGE STACKS LUSTRE HOSTS CALLS NAMES DIR: PAGE has system
- * calls, STACKS has call stacks, LUSTRE has requests, HOSTS is of many hosts, CALLS has calls of Lustre of two hosts, one
+ * Uses pages of view as a reader does. usage: view-browser.js PAGE STACKS TIMED LUSTRE HOSTS CALLS NAMES DIR: PAGE has system
+ * calls, STACKS has call stacks, TIMED those of timed_stacks() in view.bats, LUSTRE has requests, HOSTS is of many hosts, CALLS has calls of Lustre of two hosts, one
  * of which has a lock that the other waits for, and NAMES has a call with names of HTML. DIR gets the contents of PAGE
  * as the browser has them. Prints each failure.
  */
@@ -11,7 +11,7 @@ const { writeFileSync } = require("fs");
 const { resolve } = require("path");
 const { Browser } = require("../helper/browser.js");
 
-const [page, stacks, lustre, hosts, calls, names, dir] = process.argv.slice(2).map((it) => resolve(it));
+const [page, stacks, timed, lustre, hosts, calls, names, dir] = process.argv.slice(2).map((it) => resolve(it));
 const url = (file) => "file://" + encodeURI(file).replace(/[?#]/g, encodeURIComponent);
 let failures = 0;
 
@@ -122,6 +122,37 @@ async function flame(browser) {
 	check("reset", (have) => have.startsWith("All: "), await browser.value(text("stacks-now")));
 }
 
+/* The flame graph is that of the time which the cells of the heat map, or the other charts, choose. */
+async function stacksOverTime(browser) {
+	const frames = `[...document.querySelectorAll("#stacks-chart g[role=button]")].map((it) => it.getAttribute("aria-label"))
+		.filter((it) => it.startsWith("in_")).join("; ")`;
+	const cell = (column, row) => browser.click('document.querySelector("#heat-chart svg")', ...cellPlace(column, row));
+	const [width, height] = await browser.value('(({ width, height }) => [width, height])(document.querySelector("#heat-chart svg").viewBox.baseVal)');
+	/* The plot begins 64 from the left and 4 from the top. */
+	const cellPlace = (column, row) => [(64 + (column + 0.5) * (width - 72) / 4) / width, (4 + (49.5 - row) * (height - 28) / 50) / height];
+
+	check("all", "All: 200 records", await browser.value(text("stacks-now")));
+	check("columns and rows", "[20000000,50,200]", await browser.value("JSON.stringify([heat.row, heat.rows, heat.cells.length])"));
+	await cell(1, 0);
+	check("half a range", (have) => have.startsWith("From 2.000001000 s: "), await browser.value(text("heat-now")));
+	await cell(1, 24);
+	check("the time of two cells", "All: 25 records, 2.000001000 to 2.500001000 s", await browser.value(text("stacks-now")));
+	check("its frames", "in_second_1, 25 records, 100.00 %", await browser.value(frames));
+	check("the range in the map", 1, await browser.value('document.querySelectorAll("#heat-chart .chosen").length'));
+	check("the common time", "[1000000000,1500000000]", await browser.value("JSON.stringify([shown.from, shown.to])"));
+	await browser.value("show(0.5e9, 2.5e9)");
+	check("other frames", "in_second_0, 25 records, 25.00 %; in_second_1, 50 records, 50.00 %; in_second_2, 25 records, 25.00 %", await browser.value(frames));
+	await browser.value("show(0.002e9, 0.003e9)");
+	check("a time without stacks", (have) => have.startsWith("All: 0 records, "), await browser.value(text("stacks-now")));
+	await browser.value('document.querySelector("#heat-chart svg").focus()');
+	await browser.press("Escape");
+	check("all again", "All: 200 records", await browser.value(text("stacks-now")));
+	await browser.press("ArrowRight", "Enter", "ArrowRight", "ArrowRight", "Enter");
+	check("a range by the keyboard", (have) => /^All: [1-9]\d* records, 1\.9/.test(have), await browser.value(text("stacks-now")));
+	await browser.press("Escape");
+	await layout(browser);
+}
+
 /* A row of the waterfall shows the messages of its request. */
 async function requests(browser) {
 	const labels = await browser.value('[...document.querySelectorAll("#lustre-chart svg > text title")].map((it) => it.textContent)');
@@ -226,6 +257,8 @@ async function main() {
 	await print(browser);
 	await load(browser, stacks);
 	await flame(browser);
+	await load(browser, timed);
+	await stacksOverTime(browser);
 	await load(browser, lustre);
 	await requests(browser);
 	await load(browser, calls);

@@ -33,6 +33,20 @@ cells()
 		sed 's|<td[^>]*data-value="\([^"]*\)"[^>]*>[^<]*</td>|,\1|g; s|<td[^>]*>\([^<]*\)</td>|,\1|g; s|</*t[a-z]*>||g; s|^,||'
 }
 
+# Writes timed.html: stacks at 1 s and every 20 ms, whose function in_second_N tells the second.
+timed_stacks()
+{
+	awk 'BEGIN {
+		print "# tracer: nop"
+		for (i = 0; i < 200; i++) {
+			printf " dd-1 [000] ..... %d.%03d001: made: a\n", 1 + i / 50, i % 50 * 20
+			printf " dd-1 [000] ..... %d.%03d002: <stack trace>\n => in_second_%d\n => main\n", 1 + i / 50,
+				i % 50 * 20, i / 50
+		}
+	}' >timed.txt
+	dktrace view timed.txt -o timed.html
+}
+
 # Writes calls.html, a page of the logs of a real client and server, and names.html, of a call with hostile names.
 lustre_calls()
 {
@@ -105,9 +119,10 @@ many_hosts()
 
 	command -v chromium node >/dev/null || skip "the browser's part needs chromium and node"
 	dktrace view "$top/tests/fixture/perfdata/pipe.data" -o stacks.html
+	timed_stacks
 	many_hosts
 	lustre_calls
-	run -0 timeout 600 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" \
+	run -0 timeout 600 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html timed.html "$BATS_FILE_TMPDIR/lustre.html" \
 		hosts.html calls.html names.html .
 	no_line '<title>bad' dom
 	no_line '<img' dom
@@ -163,6 +178,18 @@ many_hosts()
 		(.[3][] | . as $it | walk(path + [$it[0]])); .stacks.tree | walk([])' |
 		sed 's/^\[missing\]/-/; s/^[a-z_]*://' | sums | diff wanted -
 	at_least 3 "$(wc -l <wanted)" stacks
+}
+
+@test "the slices of call stacks add up to their counts" {
+	timed_stacks
+	data timed.html .stacks >stacks
+	same '1250000 0 1250000' "$(jq -r '"\(.slice) \(.origin) \(.heat.slice)"' stacks)" slices
+	same 200 "$(jq '.heat.counts | add' stacks)" "records of the heat map"
+	# The first slice of each second has one record of its function.
+	same '0 800 1600 2400' "$(jq -r '[.tree | .. | arrays | select(.[0] | tostring | startswith("in_second")) |
+		.[4][0]] | join(" ")' stacks)" "first slices"
+	same '50 50 50 50' "$(jq -r '[.tree | .. | arrays | select(.[0] | tostring | startswith("in_second")) |
+		.[4] | [to_entries[] | select(.key % 2 == 1) | .value] | add] | join(" ")' stacks)" "records of slices"
 }
 
 @test "a page of Lustre's text counts by class" {

@@ -107,18 +107,18 @@ static void renamed_nodes_are_merged_left_out_or_the_last_ones(void **state)
 	(void)state;
 	make(&tree);
 	assert_int_equal(profile_tree_init(&other, 100), 0);
-	assert_int_equal(profile_tree_rename(&tree, four_is_two, NULL, &other), 0);
+	assert_int_equal(profile_tree_rename(&tree, four_is_two, NULL, &other, NULL), 0);
 	assert_string_equal(text_of(&other, PROFILE_NOW), "1 0/15, 12 6/15, 123 9/9");
 	profile_tree_clear(&other);
 
 	assert_int_equal(profile_tree_init(&other, 100), 0);
-	assert_int_equal(profile_tree_rename(&tree, without_two, &instead, &other), 0);
+	assert_int_equal(profile_tree_rename(&tree, without_two, &instead, &other, NULL), 0);
 	assert_string_equal(text_of(&other, PROFILE_NOW), "1 6/15, 13 7/7, 14 0/2, 143 2/2");
 	profile_tree_clear(&other);
 
 	instead = PROFILE_STOP;
 	assert_int_equal(profile_tree_init(&other, 100), 0);
-	assert_int_equal(profile_tree_rename(&tree, without_two, &instead, &other), 0);
+	assert_int_equal(profile_tree_rename(&tree, without_two, &instead, &other, NULL), 0);
 	assert_string_equal(text_of(&other, PROFILE_NOW), "1 13/15, 14 0/2, 143 2/2");
 	profile_tree_clear(&other);
 	profile_tree_clear(&tree);
