@@ -37,6 +37,7 @@ struct dkt__perf_attr {
 	uint64_t branch_type; /* enum perf_branch_sample_type */
 	uint64_t user_regs, intr_regs; /* masks of registers in samples */
 	bool sample_id_all; /* other records end in the time, CPU and IDs too */
+	bool context_switch; /* there are records of threads that leave a CPU or get one */
 	char *name; /* as perf record was told it; NULL: unknown */
 	uint16_t nr; /* the ID of the event that stands for it; 0: it is a tracepoint */
 	struct dkt__perf_shape *shape; /* of the records of that event */
@@ -236,6 +237,8 @@ struct dkt__perf {
 	bool has_formats; /* the file has those of tracepoints */
 	struct dkt_buf sample; /* the record of the last sample */
 	uint16_t next_nr; /* an ID that no event has */
+	bool switches; /* DKT__SOURCE_SWITCHES */
+	uint16_t switch_nr; /* the ID of perf:switch; 0: the file has no such records */
 	bool apart; /* perf wrote records into files beside the first */
 	bool packed; /* a file has compressed records */
 	bool has_users; /* perf added records of its own among the others */
@@ -298,6 +301,18 @@ int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *
 
 /* Reads the formats, which follow their record. */
 int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t size);
+
+/* ---- perfdata/switch.c: records of threads that leave a CPU or get one ---- */
+
+/* Defines their event, if the file has such records and the caller wants them. -ENOMEM. */
+int dkt__perf_switch_define(struct dkt__perf *perf);
+
+/* True for a record of that kind that is wanted. */
+bool dkt__perf_switch_is(const struct dkt__perf *perf, uint32_t type);
+
+/* Returns the data of the record that stands for it. */
+const void *dkt__perf_switch_data(struct dkt__perf *perf, const struct dkt__perf_item *item,
+				  uint32_t *size);
 
 /* ---- perfdata/attr.c ---- */
 

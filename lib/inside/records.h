@@ -6,6 +6,12 @@
 
 /* ---- sources, records in time order ---- */
 
+/* For dkt_source_opts.flags, beside enum dkt_source_flags. */
+enum dkt__source_flags {
+	/* perf.data: a record perf:switch where a thread leaves its CPU or gets one, if the file has that. */
+	DKT__SOURCE_SWITCHES = 1 << 16,
+};
+
 /* A recording that was made together with a source's, on its host or in one of its guests. */
 struct dkt__source_peer {
 	const char *name; /* of the guest; NULL: it is the host, whose clock the times are on */

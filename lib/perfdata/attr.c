@@ -5,6 +5,7 @@
 /* Bits of its flags. */
 #define FLAG_SAMPLE_ID_ALL 18
 #define FLAG_USE_CLOCKID   25
+#define FLAG_SWITCHES      26
 
 /* An update of an event with this number has its name: tools/lib/perf/include/perf/event.h */
 #define UPDATE_NAME 2
@@ -59,6 +60,7 @@ static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 	if (cur.bad)
 		return 0;
 	attr.sample_id_all = has_flag(perf, bits.p, FLAG_SAMPLE_ID_ALL);
+	attr.context_switch = has_flag(perf, bits.p, FLAG_SWITCHES);
 	/* wakeup_events, bp_type, config1, config2 */
 	dkt__cursor_bytes(&cur, 24);
 	attr.branch_type = dkt__cursor_number(&cur, 8);

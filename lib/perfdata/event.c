@@ -248,5 +248,5 @@ int dkt__perf_events_define(struct dkt__perf *perf)
 	for (size_t i = 0; !err && i < perf->n_attrs && i < MAX_EVENTS; i++)
 		if (perf->attrs[i].type != PERF_TYPE_TRACEPOINT)
 			err = define(perf, &perf->attrs[i]);
-	return err;
+	return err ?: dkt__perf_switch_define(perf);
 }

@@ -301,7 +301,10 @@ static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
 		return;
 	tail.p = tail.end - 8 * words;
 	cur->end = tail.p;
-	skip(&tail, type, PERF_SAMPLE_TID);
+	if (type & PERF_SAMPLE_TID) {
+		item->pid = (int32_t)dkt__cursor_number(&tail, 4);
+		item->tid = (int32_t)dkt__cursor_number(&tail, 4);
+	}
 	if (type & PERF_SAMPLE_TIME)
 		item->time = dkt__cursor_number(&tail, 8);
 	skip(&tail, type, PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID);
@@ -396,7 +399,7 @@ static bool take_other(const struct dkt__perf *perf, struct dkt__cursor *cur,
 		item->lost = dkt__cursor_number(cur, 8);
 		break;
 	default:
-		return false;
+		return item->placed && dkt__perf_switch_is(perf, item->type);
 	}
 	return !cur->bad;
 }

@@ -422,9 +422,16 @@ static bool fill_item(struct dkt__perf *perf, struct dkt__perf_item *item, struc
 
 	if (!s || s->unasked)
 		return false;
-	if (item->type != PERF_RECORD_SAMPLE)
+	if (item->lost)
 		return fill_gap(item, s, rec);
-	data = sample_data(perf, item, &nr, &size);
+	if (dkt__perf_switch_is(perf, item->type)) {
+		nr = perf->switch_nr;
+		data = dkt__perf_switch_data(perf, item, &size);
+	} else if (item->type == PERF_RECORD_SAMPLE) {
+		data = sample_data(perf, item, &nr, &size);
+	} else {
+		return false;
+	}
 	if (data && nr < MAX_ID && !dkt__streams_wants(streams, (uint16_t)nr, data, size)) {
 		s->loss.seen++;
 		return false;
