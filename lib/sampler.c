@@ -8,6 +8,7 @@
 /* Bytes of a CPU's ring: what users may lock for each CPU by default, and more if stacks are copied. */
 #define RING_SIZE       (512u << 10)
 #define RING_SIZE_DWARF (2u << 20)
+#define RING_SIZE_OFF   (4u << 20)
 
 /* The file has all records of a second ago. Without end_fd, somebody asks more often. */
 #define WAIT_MS 1000
@@ -19,6 +20,9 @@ static int check(struct dkt_ctx *ctx, const struct dkt__sampler_opts *opts)
 		return dkt_fail(ctx, -EINVAL,
 				"sample only the kernel and only programs: "
 				"choose one of them, or neither");
+	if (opts->off_cpu && (opts->only_user || opts->only_kernel))
+		return dkt_fail(ctx, -EINVAL,
+				"waits have callers in the kernel and in programs: sample both");
 	if (opts->stack_size % 8 || opts->stack_size > DKT__SAMPLER_STACK_MAX)
 		return dkt_fail(ctx, -EINVAL,
 				"a copied stack has a multiple of 8 bytes, at most %d, not %u",
@@ -44,10 +48,13 @@ int dkt__sampler_open(struct dkt_ctx *ctx, const struct dkt__sampler_opts *opts,
 	err = dkt__opts_take(ctx, dkt__sampler_opts, &sampler->opts, opts);
 	if (!err)
 		err = check(ctx, &sampler->opts);
-	sampler->ring_size = sampler->opts.callers == DKT__CALLERS_DWARF ? RING_SIZE_DWARF :
+	sampler->ring_size = sampler->opts.off_cpu                       ? RING_SIZE_OFF :
+			     sampler->opts.callers == DKT__CALLERS_DWARF ? RING_SIZE_DWARF :
 									   RING_SIZE;
 	if (!err)
 		err = dkt__sampler_events_open(sampler);
+	if (!err)
+		err = dkt__sampler_formats_read(sampler);
 	if (!err)
 		err = dkt__sampler_rings_map(sampler);
 	if (err)
@@ -64,13 +71,12 @@ int dkt__sampler_open(struct dkt_ctx *ctx, const struct dkt__sampler_opts *opts,
 static int begin(struct dkt__sampler *sampler)
 {
 	const struct dkt__sampler_opts *opts = &sampler->opts;
-	const size_t last = sampler->n_events - 1;
-	int err = opts->waits ? 0 : dkt__sampler_events_enable(sampler, last);
+	int err = dkt__sampler_events_enable(sampler, true);
 
 	if (!err)
 		err = dkt__sampler_processes_write(sampler);
-	if (!err && last != DKT__SAMPLER_SAMPLES)
-		err = dkt__sampler_events_enable(sampler, DKT__SAMPLER_SAMPLES);
+	if (!err)
+		err = dkt__sampler_events_enable(sampler, false);
 	return !err && opts->begin ? opts->begin(opts->data) : err;
 }
 
@@ -152,5 +158,6 @@ void dkt__sampler_close(struct dkt__sampler *sampler)
 	dkt__sampler_events_close(sampler);
 	dkt__sampler_hits_clear(&sampler->hits);
 	dkt__sampler_file_clear(sampler);
+	free(sampler->formats.data);
 	free(sampler);
 }

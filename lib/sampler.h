@@ -36,16 +36,21 @@ struct dkt__sampler_fd {
 	int fd;
 	uint32_t ring;
 	uint64_t id; /* in its records; 0 before the rings are mapped */
+	bool lasts; /* as long as its CPU, not as a thread */
 };
 
 struct dkt__sampler_event {
 	const char *name;
 	struct perf_event_attr attr;
+	bool early; /* it counts while what was there before is read */
+	bool machine; /* of all threads, also if only some are sampled */
 	struct dkt__sampler_fd *fds;
 	size_t n;
 };
 
-enum { DKT__SAMPLER_SAMPLES, DKT__SAMPLER_TASKS, DKT__SAMPLER_EVENTS };
+/* The samples, the processes of a machine, switches and wakeups. The first is that of the samples. */
+#define DKT__SAMPLER_SAMPLES 0
+#define DKT__SAMPLER_EVENTS  4
 
 struct dkt__sampler_ring {
 	int cpu;
@@ -122,6 +127,7 @@ struct dkt__sampler {
 	size_t n_running; /* descriptors whose thread or CPU is still there */
 	uint8_t *whole; /* room for a record that begins at the end of a ring */
 	struct dkt__sampler_file file;
+	struct dkt_buf formats; /* of the tracepoints, as the file has them */
 	struct dkt__sampler_hits hits;
 	uint64_t first, last; /* times of samples */
 	uint64_t lost; /* by records */
@@ -138,12 +144,19 @@ static inline bool dkt__sampler_wants_data(const struct dkt__sampler *sampler)
 
 /* Opens the events. Raises nothing, and needs the privileges. */
 int dkt__sampler_events_open(struct dkt__sampler *sampler);
-int dkt__sampler_events_enable(struct dkt__sampler *sampler, size_t event);
+
+/* Enables the events that count early, or the others. */
+int dkt__sampler_events_enable(struct dkt__sampler *sampler, bool early);
 void dkt__sampler_events_disable(struct dkt__sampler *sampler);
 
 /* Counts the samples that the kernel could not store. */
 uint64_t dkt__sampler_events_lost(const struct dkt__sampler *sampler);
 void dkt__sampler_events_close(struct dkt__sampler *sampler);
+
+/* ---- sampler/formats.c ---- */
+
+/* Reads the formats of the tracepoints among the events, while tracefs may be read. */
+int dkt__sampler_formats_read(struct dkt__sampler *sampler);
 
 /* ---- sampler/rings.c ---- */
 
@@ -178,6 +191,7 @@ void dkt__sampler_file_clear(struct dkt__sampler *sampler);
 
 /* Numbers of features: tools/perf/util/header.h. */
 enum dkt__sampler_feature {
+	DKT__FEATURE_TRACING_DATA = 1,
 	DKT__FEATURE_BUILD_ID = 2,
 	DKT__FEATURE_HOSTNAME = 3,
 	DKT__FEATURE_OSRELEASE = 4,

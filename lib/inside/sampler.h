@@ -31,6 +31,7 @@ struct dkt__sampler_opts {
 	bool only_user, only_kernel; /* the programs' side, or the kernel's; not both */
 	enum dkt__callers callers;
 	uint32_t stack_size; /* bytes of a copied stack, a multiple of 8; 0: DKT__SAMPLER_STACK */
+	bool off_cpu; /* also records where threads leave their CPUs, and who wakes them */
 	char *const *words; /* the command line, for the file; valid as long as the sampler */
 	size_t n_words;
 	/* Called when sampling has begun. An error ends it. May be NULL. */
@@ -48,7 +49,7 @@ struct dkt__sampler_result {
 	uint64_t frequency; /* at most the kernel's limit */
 	bool no_kernel; /* the kernel's side was asked for, and kernel.perf_event_paranoid forbids it */
 	bool exited; /* all threads ended by themselves */
-	uint64_t samples, lost; /* lost: for lack of room in the rings */
+	uint64_t samples, lost; /* of all events; lost: for lack of room in the rings */
 	uint64_t throttled; /* how often the kernel paused an event that took too much time */
 	uint64_t bytes; /* of the file */
 	double seconds;

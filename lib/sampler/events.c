@@ -100,10 +100,52 @@ static int set_callers(struct dkt__sampler *sampler, struct perf_event_attr *att
 }
 
 static void add_event(struct dkt__sampler *sampler, const char *name,
-		      const struct perf_event_attr *attr)
+		      const struct perf_event_attr *attr, bool early, bool machine)
 {
-	sampler->events[sampler->n_events++] =
-		(struct dkt__sampler_event){ .name = name, .attr = *attr };
+	sampler->events[sampler->n_events++] = (struct dkt__sampler_event){
+		.name = name, .attr = *attr, .early = early, .machine = machine
+	};
+}
+
+/* Each one is recorded, with its callers. */
+static int add_tracepoint(struct dkt__sampler *sampler, const char *name, bool machine)
+{
+	const bool threads = sampler->opts.n_threads && !machine;
+	struct perf_event_attr attr = common_attr(), found;
+	int err = dkt__perf_event_named(sampler->ctx, name, &found);
+
+	if (!err)
+		err = set_callers(sampler, &attr);
+	if (err)
+		return err;
+	attr.type = found.type;
+	attr.config = found.config;
+	attr.sample_type |= PERF_SAMPLE_RAW;
+	attr.sample_period = 1;
+	attr.watermark = 1;
+	attr.wakeup_watermark = (uint32_t)(sampler->ring_size / 2);
+	/* Those who wake others get names, too. */
+	attr.comm = attr.comm_exec = machine && sampler->opts.n_threads;
+	attr.inherit = threads;
+	attr.enable_on_exec = threads && sampler->opts.waits;
+	add_event(sampler, name, &attr, sampler->opts.n_threads, machine);
+	return 0;
+}
+
+/*
+ * The kernel records a switch for the thread that leaves the CPU. When a chosen thread gets one again, its records
+ * of the tasks say so. Whoever wakes it can be any thread.
+ */
+static int add_off_cpu(struct dkt__sampler *sampler)
+{
+	int err = 0;
+
+	if (!sampler->opts.off_cpu)
+		return 0;
+	if (sampler->opts.n_threads)
+		sampler->events[DKT__SAMPLER_SAMPLES].attr.context_switch = 1;
+	err = add_tracepoint(sampler, "sched:sched_switch", !sampler->opts.n_threads);
+	return err ?: add_tracepoint(sampler, "sched:sched_waking", true);
 }
 
 /*
@@ -145,9 +187,9 @@ static int choose_events(struct dkt__sampler *sampler)
 		attr.enable_on_exec = opts->waits;
 		follow_tasks(sampler, &attr);
 	}
-	add_event(sampler, result->event, &attr);
+	add_event(sampler, result->event, &attr, opts->n_threads, false);
 	if (opts->n_threads)
-		return 0;
+		return add_off_cpu(sampler);
 	attr = common_attr();
 	attr.sample_type = sampler->events[DKT__SAMPLER_SAMPLES].attr.sample_type &
 			   (DKT__SAMPLER_FIELDS | PERF_SAMPLE_CALLCHAIN);
@@ -155,8 +197,8 @@ static int choose_events(struct dkt__sampler *sampler)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.exclude_kernel = attr.exclude_hv = 1;
 	follow_tasks(sampler, &attr);
-	add_event(sampler, "dummy", &attr);
-	return 0;
+	add_event(sampler, "dummy", &attr, true, false);
+	return add_off_cpu(sampler);
 }
 
 /* Gives up a member that not every kernel or counter has. False: there is none left. */
@@ -176,7 +218,8 @@ static bool simplify(struct perf_event_attr *attr)
 /* Without privileges a user may still sample the programs' side. */
 static bool leave_kernel(struct dkt__sampler *sampler, struct perf_event_attr *attr)
 {
-	if (!sampler->opts.n_threads || attr->exclude_kernel || sampler->opts.only_kernel)
+	if (!sampler->opts.n_threads || attr->exclude_kernel || sampler->opts.only_kernel ||
+	    attr->type == PERF_TYPE_TRACEPOINT)
 		return false;
 	attr->exclude_kernel = attr->exclude_hv = attr->exclude_callchain_kernel = 1;
 	sampler->result.no_kernel = true;
@@ -214,7 +257,8 @@ static int open_one(struct dkt__sampler *sampler, struct dkt__sampler_event *eve
 		return 0;
 	if (fd < 0)
 		return fd;
-	if (dkt__append(event->fds, event->n, (struct dkt__sampler_fd){ .fd = fd, .ring = nr })) {
+	if (dkt__append(event->fds, event->n,
+			(struct dkt__sampler_fd){ .fd = fd, .ring = nr, .lasts = event->machine })) {
 		close(fd);
 		return dkt__no_memory(sampler->ctx);
 	}
@@ -245,20 +289,28 @@ static int list_cpus(struct dkt__sampler *sampler)
 	return 0;
 }
 
-int dkt__sampler_events_open(struct dkt__sampler *sampler)
+static int open_event(struct dkt__sampler *sampler, struct dkt__sampler_event *event)
 {
 	static const pid_t all = -1;
-	const struct dkt__sampler_opts *opts = &sampler->opts;
-	const pid_t *threads = opts->n_threads ? opts->threads : &all;
-	const size_t n_threads = DKT__MAX(opts->n_threads, (size_t)1);
+	const bool machine = event->machine || !sampler->opts.n_threads;
+	const pid_t *threads = machine ? &all : sampler->opts.threads;
+	const size_t n = machine ? 1 : sampler->opts.n_threads;
+	int err = 0;
+
+	for (uint32_t ring = 0; !err && ring < sampler->n_rings; ring++)
+		for (size_t i = 0; !err && i < n; i++)
+			err = open_one(sampler, event, threads[i], ring);
+	return err;
+}
+
+int dkt__sampler_events_open(struct dkt__sampler *sampler)
+{
 	int err = choose_events(sampler);
 
 	if (!err)
 		err = list_cpus(sampler);
 	for (size_t i = 0; !err && i < sampler->n_events; i++)
-		for (uint32_t ring = 0; !err && ring < sampler->n_rings; ring++)
-			for (size_t t = 0; !err && t < n_threads; t++)
-				err = open_one(sampler, &sampler->events[i], threads[t], ring);
+		err = open_event(sampler, &sampler->events[i]);
 	if (!err && !sampler->events[0].n)
 		err = -ESRCH;
 	return err;
@@ -271,13 +323,18 @@ static int enable_one(struct dkt__sampler *sampler, int fd)
 		       0;
 }
 
-int dkt__sampler_events_enable(struct dkt__sampler *sampler, size_t i)
+int dkt__sampler_events_enable(struct dkt__sampler *sampler, bool early)
 {
-	struct dkt__sampler_event *event = &sampler->events[i];
 	int err = 0;
 
-	for (size_t fd = 0; !err && fd < event->n; fd++)
-		err = enable_one(sampler, event->fds[fd].fd);
+	for (size_t i = 0; i < sampler->n_events; i++) {
+		const struct dkt__sampler_event *event = &sampler->events[i];
+
+		if (event->early != early || event->attr.enable_on_exec)
+			continue;
+		for (size_t fd = 0; !err && fd < event->n; fd++)
+			err = enable_one(sampler, event->fds[fd].fd);
+	}
 	return err;
 }
 
@@ -288,19 +345,27 @@ void dkt__sampler_events_disable(struct dkt__sampler *sampler)
 			ioctl(sampler->events[i].fds[fd].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-uint64_t dkt__sampler_events_lost(const struct dkt__sampler *sampler)
+static uint64_t lost_of(const struct dkt__sampler_event *event)
 {
-	const struct dkt__sampler_event *event = &sampler->events[DKT__SAMPLER_SAMPLES];
 	struct {
 		uint64_t value, id, lost;
 	} counts;
 	uint64_t lost = 0;
 
 	if (!(event->attr.read_format & PERF_FORMAT_LOST))
-		return sampler->lost;
+		return 0;
 	for (size_t fd = 0; fd < event->n; fd++)
 		if (read(event->fds[fd].fd, &counts, sizeof(counts)) == sizeof(counts))
 			lost += counts.lost;
+	return lost;
+}
+
+uint64_t dkt__sampler_events_lost(const struct dkt__sampler *sampler)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < sampler->n_events; i++)
+		lost += lost_of(&sampler->events[i]);
 	return DKT__MAX(lost, sampler->lost);
 }
 

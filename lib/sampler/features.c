@@ -130,6 +130,9 @@ bool dkt__sampler_feature_put(const struct dkt__sampler *sampler, enum dkt__samp
 	if (uname(&names))
 		return false;
 	switch (feature) {
+	case DKT__FEATURE_TRACING_DATA:
+		dkt__buf_add(buf, sampler->formats.data, sampler->formats.len);
+		return sampler->formats.len;
 	case DKT__FEATURE_HOSTNAME:
 		return put_name(buf, names.nodename);
 	case DKT__FEATURE_OSRELEASE:

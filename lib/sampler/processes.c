@@ -207,14 +207,16 @@ static void put_maps(struct dkt_buf *buf, const struct process *process, bool da
 }
 
 static int put_process(struct dkt__sampler *sampler, struct dkt_buf *buf,
-		       const struct process *process)
+		       const struct process *process, bool code)
 {
 	put_threads(buf, process);
-	put_maps(buf, process, dkt__sampler_wants_data(sampler));
+	if (code)
+		put_maps(buf, process, dkt__sampler_wants_data(sampler));
 	return buf->len < PIECE ? 0 : dkt__sampler_put_end(sampler, buf);
 }
 
-static int put_all(struct dkt__sampler *sampler, struct dkt_buf *buf)
+/* Threads that only wake others have names, but no code. */
+static int put_all(struct dkt__sampler *sampler, struct dkt_buf *buf, bool code)
 {
 	DIR *dir __cleanup(closedir) = opendir("/proc");
 	struct dirent *entry;
@@ -225,7 +227,7 @@ static int put_all(struct dkt__sampler *sampler, struct dkt_buf *buf)
 	while (!err && dir && (entry = readdir(dir)))
 		if (!dkt__parse_int(entry->d_name, 1, INT32_MAX, &pid) &&
 		    find_process((pid_t)pid, &process))
-			err = put_process(sampler, buf, &process);
+			err = put_process(sampler, buf, &process, code);
 	return err;
 }
 
@@ -245,7 +247,7 @@ static int put_chosen(struct dkt__sampler *sampler, struct dkt_buf *buf)
 		if (dkt__keymap_add(&done, &key, &added) == DKT__KEYMAP_NONE)
 			err = dkt__no_memory(sampler->ctx);
 		else if (added)
-			err = put_process(sampler, buf, &process);
+			err = put_process(sampler, buf, &process, true);
 	}
 	dkt__keymap_clear(&done);
 	return err;
@@ -256,9 +258,12 @@ int dkt__sampler_processes_write(struct dkt__sampler *sampler)
 	struct dkt_buf buf = { 0 };
 	int err = dkt__sampler_kernel_put(sampler, &buf);
 
+	if (!err && sampler->opts.n_threads && sampler->opts.off_cpu)
+		err = put_all(sampler, &buf, false);
 	/* The command is still this program, before it executes its own. */
 	if (!err && !sampler->opts.waits)
-		err = sampler->opts.n_threads ? put_chosen(sampler, &buf) : put_all(sampler, &buf);
+		err = sampler->opts.n_threads ? put_chosen(sampler, &buf) :
+						put_all(sampler, &buf, true);
 	if (!err)
 		err = dkt__sampler_put_end(sampler, &buf);
 	free(buf.data);

@@ -62,10 +62,11 @@ static int join_ring(struct dkt__sampler *sampler, struct dkt__sampler_fd *event
 
 	if ((event->fd != ring->fd && ioctl(event->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd)) ||
 	    ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id) ||
-	    epoll_ctl(sampler->epoll, EPOLL_CTL_ADD, event->fd, &wanted))
+	    (!event->lasts && epoll_ctl(sampler->epoll, EPOLL_CTL_ADD, event->fd, &wanted)))
 		return dkt_fail(sampler->ctx, -errno, "set up the ring of CPU %d: %s", ring->cpu,
 				strerror(errno));
-	sampler->n_running++;
+	/* The other events of the ring tell that there is something in it. */
+	sampler->n_running += !event->lasts;
 	return 0;
 }
 
