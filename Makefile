@@ -109,7 +109,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-disks gen-journal gen-perfdata gen-perfdir gen-probe-tree \
-	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so fail-writes.so probe-target probe-target-O0 marker-target profile-target)
+	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so fail-writes.so probe-target probe-target-O0 marker-target profile-target wall-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -318,7 +318,7 @@ $(O)/tests/tools/transcribe: tests/tools/transcribe.c
 # The programs that tests probe are compiled without the tests' flags.
 TARGET_CC = $(CC) -std=gnu11 -g -I. $(WARN) -Wno-missing-prototypes -o $@ $<
 
-$(O)/tests/tools/profile-target: TARGET_CC += -fno-omit-frame-pointer -pthread
+$(O)/tests/tools/profile-target $(O)/tests/tools/wall-target: TARGET_CC += -fno-omit-frame-pointer -pthread
 
 $(O)/tests/tools/%-target: tests/tools/%-target.c
 	$(call say,CC,$@)

@@ -260,6 +260,7 @@ static void tell(const struct profile *profile, const struct profile_hit *hit, u
 	const struct profile_counted counted = {
 		.event = hit->known ? profile->known[hit->known - 1].event : NULL,
 		.part = hit->part,
+		.cpu = hit->cpu,
 		.tid = hit->tid,
 		.ts = hit->ts,
 		.node = node

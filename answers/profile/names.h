@@ -7,9 +7,16 @@
 
 enum profile_kind {
 	PROFILE_GROUP, /* a program, a thread, a CPU, an event */
+	PROFILE_STATE, /* a group, too: what a thread does, for its time by the wall clock */
 	PROFILE_USER, /* a function of a program */
 	PROFILE_KERNEL,
+	PROFILE_WAKER, /* in a stack: what separates a waker's functions, and its name */
 };
+
+static inline bool profile_kind_groups(enum profile_kind kind)
+{
+	return kind == PROFILE_GROUP || kind == PROFILE_STATE;
+}
 
 struct profile_name {
 	uint32_t text;

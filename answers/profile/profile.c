@@ -270,6 +270,13 @@ int profile_add(struct profile *profile, struct dkt_ctx *ctx, uint32_t part,
 	return 0;
 }
 
+int profile_settle(struct profile *profile, uint32_t part, uint32_t cpu)
+{
+	struct profile_pending *pending = find_pending(profile, part, cpu);
+
+	return pending ? end_pending(profile, pending) : -ENOMEM;
+}
+
 int profile_end(struct profile *profile)
 {
 	int err = 0;

@@ -14,6 +14,7 @@ enum profile_by {
 	PROFILE_BY_COMM = 2,
 	PROFILE_BY_TID = 4,
 	PROFILE_BY_CPU = 8,
+	PROFILE_BY_STATE = 16, /* of wall-clock time: what a thread does */
 };
 
 /* The weight of a sample. */
@@ -26,7 +27,7 @@ enum profile_weigh {
 /* A sample that was counted. */
 struct profile_counted {
 	const struct dkt_event *event; /* NULL: it is missing */
-	uint32_t part;
+	uint32_t part, cpu;
 	int32_t tid;
 	uint64_t ts;
 	uint32_t node; /* where its stack ends */
@@ -94,6 +95,9 @@ void profile_clear(struct profile *profile);
  */
 int profile_add(struct profile *profile, struct dkt_ctx *ctx, uint32_t part,
 		struct dkt_source *source, const struct dkt_record *record);
+
+/* Counts the last event of the CPU now: no stack of it follows. -ENOMEM. */
+int profile_settle(struct profile *profile, uint32_t part, uint32_t cpu);
 
 /* After the last record of a side: completes it. The sources are no longer needed then. */
 int profile_end(struct profile *profile);

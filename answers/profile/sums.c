@@ -83,7 +83,8 @@ int profile_sums(const struct profile *profile, struct profile_sum **list, size_
 		struct profile_sum sum = sums[i];
 
 		sum.name = i;
-		if (names->list[i].kind != PROFILE_GROUP &&
+		if (!profile_kind_groups(names->list[i].kind) &&
+		    names->list[i].kind != PROFILE_WAKER &&
 		    (sum.total[PROFILE_NOW].samples || sum.total[PROFILE_BEFORE].samples))
 			sums[(*n)++] = sum;
 	}

@@ -8,8 +8,10 @@
 #include "compat/log/probe_list.h"
 #include "compat/lustre/named.h"
 #include "compat/lustre/style.h"
+#include "compat/lustre/thread_class.h"
 #include "compat/set/counts.h"
 #include "compat/set/triggers.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/print.h"
 #include "ctl/complete/complete.h"
 #include "ctl/help/tasks.h"
@@ -33,8 +35,14 @@ static const char *argument(const struct completing *at, int n)
 
 /* ---- names ---- */
 
+/* profile takes classes of threads, too. */
 static void offer_classes(const struct completing *at)
 {
+	const struct thread_class *class;
+	const struct typed name = typed_last(&at->typed, ",");
+
+	for (size_t i = 0; at->command->run == cmd_profile && (class = dkl_thread_class(i)); i++)
+		offer(&name, class->name, "");
 	offer_mask(&at->typed, MASK_DEBUG, false);
 }
 

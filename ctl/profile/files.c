@@ -5,12 +5,14 @@
 #include "ctl/app/print.h"
 #include "ctl/input/inputs.h"
 #include "ctl/profile/profile.h"
+#include "ctl/profile/wanted.h"
 #include "lib/base/stop.h"
 
 /* ---- records ---- */
 
 struct reading {
 	struct profile *profile;
+	struct wall *wall; /* NULL: what is read is not for it */
 	const struct pipeline *pipeline;
 };
 
@@ -20,6 +22,8 @@ static int add(void *data, struct dkt_source *source, const struct dkt_record *r
 	const struct pipeline *p = reading->pipeline;
 	const size_t part = p->part_of ? p->part_of[record->stream] : 0;
 
+	if (reading->wall)
+		return wall_add(reading->wall, p->parts[part].ctx, (uint32_t)part, source, record);
 	return profile_add(reading->profile, p->parts[part].ctx, (uint32_t)part, source, record);
 }
 
@@ -28,6 +32,7 @@ struct files {
 	char **paths;
 	size_t n;
 	struct record_args args;
+	struct selection_time since, until; /* of wall-clock time: it is cut, not what is read */
 	struct inputs in;
 };
 
@@ -38,6 +43,12 @@ static int open_files(struct app *app, struct files *files)
 	if (!rc)
 		rc = inputs_new(app, files->paths, files->n, &files->in);
 	files->args.once = files->n == 1;
+	if (!OPT(app, profile)->off_cpu)
+		return rc;
+	files->args.source.flags |= DKT__SOURCE_SWITCHES;
+	files->since = files->args.selection.since;
+	files->until = files->args.selection.until;
+	files->args.selection.since = files->args.selection.until = (struct selection_time){ 0 };
 	return rc;
 }
 
@@ -47,14 +58,40 @@ static void close_files(struct files *files)
 	record_args_clear(&files->args);
 }
 
-static int read_files(struct files *files, struct profile *profile, enum profile_side side)
+/* Sets the times of which the wall-clock time is wanted. */
+static int find_window(struct files *files, struct wall_window *window)
 {
-	struct reading reading = { profile, &files->in.pipeline };
+	const struct pipeline *p = &files->in.pipeline;
+	const struct selection times = { .since = files->since, .until = files->until };
+	int err = dkl_selection_window(&times, p->parts[0].ctx, dkt_source_info(p->source),
+				       &window->since, &window->until);
+
+	window->until = window->until ?: UINT64_MAX;
+	return err;
+}
+
+static int read_wall(struct files *files, struct reading *reading, enum profile_side side)
+{
+	struct wall_window window;
+	int err = find_window(files, &window);
+
+	if (err)
+		return err;
+	wall_begin(reading->wall, side, &window);
+	err = inputs_each(&files->in, add, reading);
+	return err ?: wall_end(reading->wall);
+}
+
+static int read_files(struct files *files, struct profile *profile, struct wall *wall,
+		      enum profile_side side)
+{
+	struct reading reading = { profile, wall, &files->in.pipeline };
 	int err = inputs_open_all(&files->in, &files->args);
 
+	if (err || wall)
+		return err ?: read_wall(files, &reading, side);
 	profile->side = side;
-	if (!err)
-		err = inputs_each(&files->in, add, &reading);
+	err = inputs_each(&files->in, add, &reading);
 	return err ?: profile_end(profile);
 }
 
@@ -92,17 +129,23 @@ static int check(const struct app *app, const struct profile *profile, const str
 
 /* ---- the command ---- */
 
-static int read_all(struct app *app, struct profile_view *view, struct files *sides)
+static int read_all(struct app *app, struct profile_view *view, struct wall *wall,
+		    struct files *sides)
 {
 	int err = 0;
 
 	for (int side = 0; !err && side < PROFILE_SIDES; side++) {
 		if (!sides[side].n)
 			continue;
-		err = read_files(&sides[side], view->profile, (enum profile_side)side);
-		if (!err)
+		err = read_files(&sides[side], view->profile, wall, (enum profile_side)side);
+		if (!err && wall)
+			err = wanted_check(app->ctx, wall, (enum profile_side)side,
+					   sides[side].paths[0]);
+		else if (!err)
 			err = check(app, view->profile, &sides[side], (enum profile_side)side);
 	}
+	if (!err && wall)
+		err = wall_finish(wall);
 	if (err)
 		return err;
 	view->info = dkt_source_info(sides[PROFILE_NOW].in.pipeline.source);
@@ -139,8 +182,8 @@ static int show(struct app *app, struct profile_view *view, const struct profile
 }
 
 /* Opens the output before it reads a record, so that a wrong name costs no time. */
-static int run(struct app *app, struct profile_view *view, const struct profile_form *form,
-	       struct files *sides, const char *output)
+static int run(struct app *app, struct profile_view *view, struct wall *wall,
+	       const struct profile_form *form, struct files *sides, const char *output)
 {
 	struct outfile file = { .fd = -1, .placer = &app->placer };
 	int err = output ? dkl_outfile_open(app->ctx, output, false, &file) : 0;
@@ -149,7 +192,7 @@ static int run(struct app *app, struct profile_view *view, const struct profile_
 		for (size_t i = 0; !err && file.fd >= 0 && i < sides[side].in.n; i++)
 			err = dkl_outfile_check_input(&file, sides[side].in.files[i].path);
 	if (!err)
-		err = read_all(app, view, sides);
+		err = read_all(app, view, wall, sides);
 	if (!err)
 		err = show(app, view, form, &file);
 	print_output(&file);
@@ -168,24 +211,39 @@ int profile_files(struct app *app, char **paths, size_t n, const char *output)
 	struct profile_view view = {
 		.app = app, .profile = &profile, .path = paths[0], .n_files = n, .before = before
 	};
+	struct wanted_threads wanted = { 0 };
+	struct wall_opts wall_opts = { .chosen = wanted_is, .data = &wanted };
+	struct wall *wall = NULL;
 	const struct profile_form *form;
 	struct profile_opts opts = { 0 };
 	int rc = profile_read_options(app, output, &opts, &form, &view);
 
-	if (rc)
+	if (!rc)
+		rc = profile_read_wall(app, form, &wall_opts);
+	if (!rc && OPT(app, profile)->off_cpu)
+		rc = wanted_take(app, &wanted);
+	wall_opts.by = opts.by;
+	if (rc) {
+		wanted_clear(&wanted);
 		return rc;
+	}
 	dkt__stop_on_end();
 	for (int side = 0; !rc && side < PROFILE_SIDES && sides[side].n; side++)
 		rc = open_files(app, &sides[side]);
-	if (!rc && profile_init(&profile, &opts))
+	if (!rc && (OPT(app, profile)->off_cpu ? wall_new(&wall_opts, &wall) :
+						 profile_init(&profile, &opts)))
 		rc = app_usage("out of memory");
-	else if (!rc)
-		rc = run(app, &view, form, sides, output);
+	view.wall = wall;
+	view.profile = wall ? wall_profile(wall) : &profile;
+	if (!rc)
+		rc = run(app, &view, wall, form, sides, output);
 	for (int side = 0; side < PROFILE_SIDES && sides[side].n; side++) {
 		if (!rc || rc == EXIT_LOST)
 			rc = app_worse(rc, inputs_report_losses(&sides[side].in));
 		close_files(&sides[side]);
 	}
 	profile_clear(&profile);
+	wall_free(wall);
+	wanted_clear(&wanted);
 	return rc;
 }

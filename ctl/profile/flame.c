@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "answers/wall/state.h"
 #include "ctl/out/svg.h"
 #include "ctl/profile/profile.h"
 #include "lib/base/buf.h"
@@ -80,6 +81,34 @@ static char *tip_of(const struct fire *fire, const char *name, uint32_t node)
 	return dkt__format("%s: %" PRIu64 " %s, %.2f %%", name, weight, fire->picture->unit, now);
 }
 
+/* The state of the group that the frame is in; WALL_STATES: it is in none. */
+static enum wall_state state_of(const struct fire *fire, uint32_t node)
+{
+	const struct profile_tree *tree = fire->picture->tree;
+	const struct profile_names *names = fire->picture->names;
+
+	for (; node; node = tree->nodes[node].parent)
+		if (names->list[tree->nodes[node].name].kind == PROFILE_STATE)
+			return wall_state_named(profile_names_text(names, tree->nodes[node].name));
+	return WALL_STATES;
+}
+
+/* Waits have the colours of their states; what runs, those of functions. */
+static bool color_of_state(const struct fire *fire, uint32_t node, char color[SVG_COLOR_SIZE])
+{
+	static const char *const colors[WALL_STATES] = {
+		[WALL_RUNNABLE] = "#f2c14e", [WALL_DISK] = "#5b8fd9",   [WALL_LOCK] = "#b07cc6",
+		[WALL_NETWORK] = "#4fb3a5",  [WALL_MEMORY] = "#d97ba6", [WALL_SLEEPING] = "#c3ccd4",
+		[WALL_OTHER] = "#a89b8c",
+	};
+	const enum wall_state state = state_of(fire, node);
+
+	if (state == WALL_STATES || !colors[state])
+		return false;
+	snprintf(color, SVG_COLOR_SIZE, "%s", colors[state]);
+	return true;
+}
+
 static void color_of(const struct fire *fire, const char *name, uint32_t node,
 		     char color[SVG_COLOR_SIZE])
 {
@@ -88,7 +117,10 @@ static void color_of(const struct fire *fire, const char *name, uint32_t node,
 	if (fire->picture->compares)
 		svg_change(share(fire, PROFILE_NOW, node) - share(fire, PROFILE_BEFORE, node),
 			   color);
-	else if (!node || fire->picture->names->list[tree->nodes[node].name].kind == PROFILE_GROUP)
+	else if (color_of_state(fire, node, color))
+		return;
+	else if (!node ||
+		 profile_kind_groups(fire->picture->names->list[tree->nodes[node].name].kind))
 		snprintf(color, SVG_COLOR_SIZE, SVG_LINE);
 	else if (fire->picture->names->list[tree->nodes[node].name].kind == PROFILE_KERNEL)
 		svg_cool(name, strlen(name), color);

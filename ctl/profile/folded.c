@@ -41,7 +41,7 @@ static void put_name(struct folding *folding, uint32_t number)
 {
 	const struct profile_name *name = &folding->profile->names.list[number];
 	const char *text = profile_names_text(&folding->profile->names, number);
-	const bool group = name->kind == PROFILE_GROUP;
+	const bool group = profile_kind_groups(name->kind) || name->kind == PROFILE_WAKER;
 	const size_t len = group || name->unknown ? strlen(text) : length_of(text);
 
 	dkt_buf_reset(folding->buf);

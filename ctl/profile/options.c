@@ -16,7 +16,7 @@ static const struct profile_form forms[] = {
 	{ .name = "folded", .compares = true, .write = profile_write_folded },
 	{ .name = "svg", .compares = true, .write = profile_write_flame },
 	{ .name = "icicle", .compares = true, .write = profile_write_icicle },
-	{ .name = "heatmap", .write = profile_write_heat },
+	{ .name = "heatmap", .write = profile_write_heat, .samples = true },
 	{ .name = "speedscope", .write = profile_write_speedscope },
 	{ .name = "pprof", .write = profile_write_pprof, .binary = true },
 };
@@ -48,7 +48,10 @@ static int read_form(const struct app *app, const char *output, const struct pro
 	return 0;
 }
 
-static int read_keys(const char *text, unsigned int *by)
+/* Groups of wall-clock time are those of threads. */
+#define WALL_KEYS (PROFILE_BY_COMM | PROFILE_BY_TID | PROFILE_BY_STATE)
+
+static int read_keys(const char *text, bool wall, unsigned int *by)
 {
 	static const struct {
 		const char *name;
@@ -56,9 +59,10 @@ static int read_keys(const char *text, unsigned int *by)
 	} keys[] = { { "event", PROFILE_BY_EVENT },
 		     { "comm", PROFILE_BY_COMM },
 		     { "tid", PROFILE_BY_TID },
-		     { "cpu", PROFILE_BY_CPU } };
+		     { "cpu", PROFILE_BY_CPU },
+		     { "state", PROFILE_BY_STATE } };
 
-	*by = text ? 0 : PROFILE_BY_COMM;
+	*by = text ? 0 : PROFILE_BY_COMM | (wall ? PROFILE_BY_STATE : 0);
 	if (!text || !strcmp(text, "none"))
 		return 0;
 	for (const char *p = text;; p++) {
@@ -68,10 +72,16 @@ static int read_keys(const char *text, unsigned int *by)
 		while (i < ARRAY_SIZE(keys) &&
 		       (strlen(keys[i].name) != len || memcmp(keys[i].name, p, len) != 0))
 			i++;
-		if (i == ARRAY_SIZE(keys))
+		if (i == ARRAY_SIZE(keys) && !wall)
 			return app_usage("--keys: '%.*s' is not a key; the keys are event, comm,"
 					 " tid and cpu, or none",
 					 (int)len, p);
+		if (i == ARRAY_SIZE(keys) || (wall && !(keys[i].by & WALL_KEYS)))
+			return app_usage("--keys: '%.*s' is not a key of --off-cpu; its keys are"
+					 " comm, tid and state, or none",
+					 (int)len, p);
+		if (!wall && keys[i].by == PROFILE_BY_STATE)
+			return app_usage("--keys: state is known with --off-cpu only");
 		*by |= keys[i].by;
 		p += len;
 		if (!*p)
@@ -106,7 +116,7 @@ int profile_read_options(const struct app *app, const char *output, struct profi
 	if (!rc)
 		rc = opt_number("top", OPT(app, print)->top, &top);
 	if (!rc)
-		rc = read_keys(given->keys, &opts->by);
+		rc = read_keys(given->keys, given->off_cpu, &opts->by);
 	if (!rc)
 		rc = read_least(given->least, &view->least);
 	view->top = top ? (size_t)top : SIZE_MAX;
@@ -119,8 +129,10 @@ int profile_check_options(const struct app *app)
 	const struct profile_form *form;
 	struct profile_view view = { .app = app };
 	struct profile_opts opts;
+	struct wall_opts wall;
+	int rc = profile_read_options(app, NULL, &opts, &form, &view);
 
-	return profile_read_options(app, NULL, &opts, &form, &view);
+	return rc ?: profile_read_wall(app, form, &wall);
 }
 
 int profile_show(struct profile_view *view, const struct profile_form *form)

@@ -29,9 +29,10 @@ static int write_flame(const struct profile_view *view, bool down, FILE *f)
 	struct profile *profile = view->profile;
 	char *desc __cleanup(free) = describe(view);
 	char *title __cleanup(free) =
-		view->before ? dkt__format("Flame graph of %s: red has grown since %s, blue shrunk",
-					   view->path, view->before) :
-			       strdup("Flame graph");
+		view->before ?
+			dkt__format("Flame graph of %s: red has grown since %s, blue shrunk",
+				    view->path, view->before) :
+			strdup(view->wall ? "Flame graph of wall-clock time" : "Flame graph");
 	struct flame_picture picture = { .tree = &profile->tree,
 					 .names = &profile->names,
 					 .title = title,

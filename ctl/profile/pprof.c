@@ -103,7 +103,7 @@ static void put_functions(struct pprof *pprof)
 	const struct profile_names *names = &pprof->profile->names;
 
 	for (uint32_t i = 0; i < names->n; i++)
-		if (names->list[i].kind != PROFILE_GROUP)
+		if (!profile_kind_groups(names->list[i].kind))
 			put_function(pprof, i);
 }
 
@@ -127,7 +127,7 @@ static void put_numbers(struct pprof *pprof, uint32_t field)
 /* The key of what stacks are grouped by, for the i-th group from the root. */
 static const char *key_of(unsigned int by, uint32_t i)
 {
-	static const char *const keys[] = { "event", "comm", "tid", "cpu" };
+	static const char *const keys[] = { "event", "comm", "tid", "cpu", "state" };
 
 	for (size_t bit = 0; bit < ARRAY_SIZE(keys); bit++)
 		if (by >> bit & 1 && !i--)
@@ -156,7 +156,7 @@ static void put_sample(struct pprof *pprof, uint32_t node)
 	const struct profile_value *self = &nodes[node].self[PROFILE_NOW];
 	const size_t at = dkt__proto_open(pprof->buf, PROFILE_SAMPLE);
 
-	for (; node && profile->names.list[nodes[node].name].kind != PROFILE_GROUP;
+	for (; node && !profile_kind_groups(profile->names.list[nodes[node].name].kind);
 	     node = nodes[node].parent)
 		add_number(pprof, (uint64_t)nodes[node].name + 1);
 	put_numbers(pprof, SAMPLE_LOCATION);

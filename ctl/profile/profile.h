@@ -3,13 +3,14 @@
 #pragma once
 
 #include "answers/profile/profile.h"
+#include "answers/wall/wall.h"
 #include "compat/pipeline/losses.h"
 #include "ctl/app/app.h"
 #include "ctl/out/out.h"
 
 struct profile_options {
-	const char *before, *keys, *least;
-	bool callers, count, mark_kernel, tree;
+	const char *before, *keys, *least, *wakers;
+	bool callers, count, idle, mark_kernel, off_cpu, tree;
 };
 extern const struct opt_values profile_values;
 
@@ -20,6 +21,7 @@ struct profile_form {
 	const char *name; /* the word of --style */
 	bool compares; /* shows an earlier profile, too */
 	bool binary;
+	bool samples; /* shows single samples, of which wall-clock time has none */
 	int (*write)(const struct profile_view *view, FILE *f); /* NULL: text, JSON or CSV */
 };
 
@@ -27,6 +29,7 @@ struct profile_form {
 struct profile_view {
 	const struct app *app;
 	struct profile *profile;
+	const struct wall *wall; /* it is a profile of wall-clock time; NULL: it is not */
 	const char *path; /* of the first file */
 	size_t n_files;
 	const char *before; /* the path of the earlier profile; NULL: none */
@@ -52,12 +55,29 @@ int profile_read_options(const struct app *app, const char *output, struct profi
 /* Prints the profile, which is complete. -ENOMEM, or -EIO: standard output has an error. */
 int profile_show(struct profile_view *view, const struct profile_form *form);
 
+/* Reads --off-cpu and the options that belong to it. Returns 0 or EXIT_USAGE. */
+int profile_read_wall(const struct app *app, const struct profile_form *form,
+		      struct wall_opts *opts);
+
+/* Print text, JSON or CSV: the time of groups of threads, and the stacks that take most of it. */
+int profile_show_wall(const struct profile_view *view, struct out *out);
+
+/* The same as profile_show_facts() and profile_words(), for wall-clock time. */
+void profile_show_wall_facts(const struct profile_view *view, struct out *out);
+char *profile_wall_words(const struct profile_view *view, enum profile_side side);
+
 /* Print text, JSON or CSV: the hottest functions and stacks, or a tree. */
 int profile_show_tables(struct profile_view *view, struct out *out);
 int profile_show_tree(struct profile_view *view, struct out *out);
 
 /* Puts what was read, which comes first. */
 int profile_show_facts(const struct profile_view *view, struct out *out);
+
+/* "main > write > vfs_write" from the outermost function to that of the node; and the same as a list. */
+struct json_object *profile_stack_words(const struct profile *profile,
+					const struct profile_tree *tree, uint32_t node);
+struct json_object *profile_stack_list(const struct profile *profile,
+				       const struct profile_tree *tree, uint32_t node);
 
 /* The share of a side in its total; of the earlier profile NULL if there is none. */
 struct json_object *profile_share_value(const struct profile *profile, enum profile_side side,

@@ -13,6 +13,7 @@
 #include "ctl/app/live.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
+#include "ctl/profile/profile.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
@@ -100,6 +101,7 @@ int profile_sample_read(const struct app *app, struct profile_sample *what)
 
 	*what = (struct profile_sample){ .pids = OPT(app, select)->pid,
 					 .comms = OPT(app, select)->comm,
+					 .off_cpu = OPT(app, profile)->off_cpu,
 					 .only_user = given->user,
 					 .only_kernel = given->kernel };
 	if (what->pids && value_processes(app->ctx, "pid", what->pids))
@@ -107,8 +109,13 @@ int profile_sample_read(const struct app *app, struct profile_sample *what)
 	if (given->user && given->kernel)
 		return app_usage("profile: cannot combine --user and --kernel; without them both "
 				 "are sampled");
+	if (what->off_cpu && (given->user || given->kernel))
+		return app_usage(
+			"profile: cannot combine --off-cpu and --%s: waits have callers in "
+			"the kernel and in programs",
+			given->user ? "user" : "kernel");
 	if (!!what->pids + !!what->comms + !!app->n_command > 1)
-		return app_usage("profile: give one of --pid, --comm and a command");
+		return app_usage("profile: give one of --pid, --comm or --class, and a command");
 	/* The header is written last, so that a pipe cannot take it. */
 	if (app->output && !strcmp(app->output, "-"))
 		return app_usage("profile: cannot write a profile to standard output; name a file");
@@ -204,9 +211,10 @@ static int open_sampler(struct recording *recording)
 		 .threads = recording->threads.list, .n_threads = recording->threads.n,
 		 .waits = recording->spawn.pid, .only_user = what->only_user,
 		 .only_kernel = what->only_kernel, .callers = what->callers,
-		 .stack_size = what->stack_size, .words = recording->words,
-		 .n_words = recording->n_words, .begin = began, .over = is_over,
-		 .end_fd = recording->end_fd, .seconds = what->seconds, .data = recording);
+		 .stack_size = what->stack_size, .off_cpu = what->off_cpu,
+		 .words = recording->words, .n_words = recording->n_words, .begin = began,
+		 .over = is_over, .end_fd = recording->end_fd, .seconds = what->seconds,
+		 .data = recording);
 
 	return dkt__sampler_open(recording->app->ctx, &opts, &recording->sampler);
 }

@@ -17,7 +17,7 @@ struct profile_sample {
 	uint64_t frequency;
 	double seconds; /* 0: until a signal, or the end of the command */
 	const char *pids, *comms; /* processes, or the names of threads; both NULL: the machine */
-	bool only_user, only_kernel;
+	bool only_user, only_kernel, off_cpu;
 	enum dkt__callers callers;
 	uint32_t stack_size;
 };

@@ -45,7 +45,7 @@ static char *event_words(const struct profile *profile, enum profile_side side)
 			   more == 1 ? "" : "s");
 }
 
-char *profile_words(const struct profile_view *view, enum profile_side side)
+static char *sample_words(const struct profile_view *view, enum profile_side side)
 {
 	const struct profile *profile = view->profile;
 	const struct profile_facts *facts = &profile->facts[side];
@@ -67,6 +67,11 @@ char *profile_words(const struct profile_view *view, enum profile_side side)
 		snprintf(cpus, sizeof(cpus), " on %" PRIu32 " CPUs", facts->cpus);
 	return dkt__format("%" PRIu64 " sample%s of %s%s, in %s%s", facts->all.samples,
 			   facts->all.samples == 1 ? "" : "s", event, sum, span, cpus);
+}
+
+char *profile_words(const struct profile_view *view, enum profile_side side)
+{
+	return view->wall ? profile_wall_words(view, side) : sample_words(view, side);
 }
 
 static void put_unknown(const struct profile_view *view, struct out *out)
@@ -136,6 +141,10 @@ int profile_show_facts(const struct profile_view *view, struct out *out)
 		out_line(out, "", "%s: %s", view->path, words);
 	if (before)
 		out_line(out, "", "%s: %s", view->before, before);
+	if (view->wall) {
+		profile_show_wall_facts(view, out);
+		return 0;
+	}
 	out_json(out, "samples", val_number(facts->all.samples));
 	out_json(out, "weight", val_number(facts->all.weight));
 	if (before)
@@ -296,36 +305,51 @@ static int by_self_of_node(const void *a, const void *b, void *data)
 	return p < q ? -1 : p > q;
 }
 
-/* Sets list to the nodes from below the root to this one. */
-static void path_of(const struct profile_tree *tree, uint32_t node, uint32_t *list, size_t n)
+/* The nodes from below the root to the one at which a stack ends. */
+struct path {
+	const struct profile *profile;
+	const struct profile_tree *tree;
+	uint32_t *nodes; /* NULL: out of memory */
+	size_t n;
+};
+
+static void dkt__path_endp(struct path *path)
 {
-	for (; n; node = tree->nodes[node].parent)
-		list[--n] = node;
+	free(path->nodes);
 }
 
-static const char *name_of(const struct profile *profile, uint32_t node)
+static struct path path_of(const struct profile *profile, const struct profile_tree *tree,
+			   uint32_t node)
 {
-	return profile_names_text(&profile->names, profile->tree.nodes[node].name);
+	struct path path = { .profile = profile,
+			     .tree = tree,
+			     .n = profile_tree_depth(tree, node) };
+
+	path.nodes = calloc(path.n + 1, sizeof(*path.nodes));
+	for (size_t i = path.nodes ? path.n : 0; i--; node = tree->nodes[node].parent)
+		path.nodes[i] = node;
+	return path;
 }
 
-static bool is_group(const struct profile *profile, uint32_t node)
+static const char *name_at(const struct path *path, size_t i)
 {
-	return profile->names.list[profile->tree.nodes[node].name].kind == PROFILE_GROUP;
+	return profile_names_text(&path->profile->names, path->tree->nodes[path->nodes[i]].name);
+}
+
+static bool is_group(const struct path *path, size_t i)
+{
+	return profile_kind_groups(
+		path->profile->names.list[path->tree->nodes[path->nodes[i]].name].kind);
 }
 
 /* "dd: main > ... 3 more > vfs_read > copy_user"; names that follow themselves are counted. */
-static struct json_object *stack_words(const struct profile *profile, const uint32_t *path,
-				       size_t n)
+static void put_path(struct dkt_buf *buf, const struct path *path)
 {
-	struct dkt_buf *buf = NULL;
-	struct json_object *words;
-	size_t i = 0, len, groups;
-	const char *text;
+	const size_t n = path->n;
+	size_t i = 0, groups;
 
-	if (dkt_buf_new(&buf))
-		return NULL;
-	for (; i < n && is_group(profile, path[i]); i++)
-		dkt_buf_printf(buf, "%s%s", i ? " " : "", name_of(profile, path[i]));
+	for (; i < n && is_group(path, i); i++)
+		dkt_buf_printf(buf, "%s%s", i ? " " : "", name_at(path, i));
 	groups = i;
 	if (groups)
 		dkt_buf_str(buf, ":");
@@ -334,28 +358,44 @@ static struct json_object *stack_words(const struct profile *profile, const uint
 		dkt_buf_printf(buf, " ... %zu more >", i - groups);
 	}
 	for (size_t same; i < n; i += same) {
-		const char *name = name_of(profile, path[i]);
+		const char *name = name_at(path, i);
 
-		for (same = 1; i + same < n && !strcmp(name_of(profile, path[i + same]), name);)
+		for (same = 1; i + same < n && !strcmp(name_at(path, i + same), name);)
 			same++;
-		dkt_buf_printf(buf, " %s", name);
+		dkt_buf_printf(buf, "%s%s", i || groups ? " " : "", name);
 		if (same > 1)
 			dkt_buf_printf(buf, " (%zu times)", same);
 		if (i + same < n)
 			dkt_buf_str(buf, " >");
 	}
+}
+
+struct json_object *profile_stack_words(const struct profile *profile,
+					const struct profile_tree *tree, uint32_t node)
+{
+	struct path path __cleanup(path_end) = path_of(profile, tree, node);
+	struct dkt_buf *buf = NULL;
+	struct json_object *words;
+	const char *text;
+	size_t len;
+
+	if (!path.nodes || dkt_buf_new(&buf))
+		return NULL;
+	put_path(buf, &path);
 	text = dkt_buf_data(buf, &len);
 	words = json_object_new_string_len(text ?: "", (int)len);
 	dkt_buf_free(buf);
 	return words;
 }
 
-static struct json_object *stack_list(const struct profile *profile, const uint32_t *path, size_t n)
+struct json_object *profile_stack_list(const struct profile *profile,
+				       const struct profile_tree *tree, uint32_t node)
 {
-	struct json_object *list = json_object_new_array();
+	struct path path __cleanup(path_end) = path_of(profile, tree, node);
+	struct json_object *list = path.nodes ? json_object_new_array() : NULL;
 
-	for (size_t i = 0; i < n; i++)
-		json_object_array_add(list, val_text(name_of(profile, path[i])));
+	for (size_t i = 0; list && i < path.n; i++)
+		json_object_array_add(list, val_text(name_at(&path, i)));
 	return list;
 }
 
@@ -381,16 +421,14 @@ static int put_stacks(const struct profile_view *view, struct out *out)
 	rows = rows_new("stacks", columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < tree->n && i < view->top; i++) {
 		const struct profile_node *node = &tree->nodes[sorted[i]];
-		const uint32_t n = profile_tree_depth(tree, sorted[i]);
-		uint32_t *path __cleanup(free) = calloc(n + 1, sizeof(*path));
 
-		if (!path || !node->self[PROFILE_NOW].samples)
+		if (!node->self[PROFILE_NOW].samples)
 			break;
-		path_of(tree, sorted[i], path, n);
 		rows_add(rows, profile_share_value(profile, PROFILE_NOW, node->self),
 			 val_number(node->self[PROFILE_NOW].samples),
-			 val_number(node->self[PROFILE_NOW].weight), stack_words(profile, path, n),
-			 stack_list(profile, path, n));
+			 val_number(node->self[PROFILE_NOW].weight),
+			 profile_stack_words(profile, tree, sorted[i]),
+			 profile_stack_list(profile, tree, sorted[i]));
 	}
 	out_rows(out, rows);
 	return 0;
@@ -404,6 +442,8 @@ int profile_show_tables(struct profile_view *view, struct out *out)
 
 	if (!err)
 		err = profile_show_facts(view, out);
+	if (!err && view->wall)
+		return profile_show_wall(view, out);
 	if (!err)
 		err = put_functions(view, out);
 	if (!err && !view->before)

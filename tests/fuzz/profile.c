@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzzes profiles: whatever records and names a file has, the counts of the tree add up, and each form of the
- * output can be read. The input is 'f' and a file, or records of known events with any numbers.
+ * output can be read. The input is 'f' and a file, or records of known events with any numbers. 'F' and 'w' are the same
+ * for time by the wall clock.
  */
 #include <json.h>
 
@@ -85,11 +86,15 @@ static void check_trees(struct profile *profile)
 	profile_tree_clear(&callers);
 }
 
-static void write_all(struct app *app, struct profile *profile, const struct dkt_source_info *info)
+static void write_all(struct app *app, struct profile *profile, const struct wall *wall,
+		      const struct dkt_source_info *info)
 {
-	const struct profile_view view = {
-		.app = app, .profile = profile, .path = "file", .n_files = 1, .info = info
-	};
+	const struct profile_view view = { .app = app,
+					   .profile = profile,
+					   .wall = wall,
+					   .path = "file",
+					   .n_files = 1,
+					   .info = info };
 	char *packed __cleanup(free) = NULL;
 	size_t len;
 
@@ -100,7 +105,7 @@ static void write_all(struct app *app, struct profile *profile, const struct dkt
 	check_json(&view);
 	check_picture(profile_write_flame, &view);
 	check_picture(profile_write_icicle, &view);
-	if (profile->facts[PROFILE_NOW].all.samples)
+	if (profile->facts[PROFILE_NOW].all.samples && !wall)
 		check_picture(profile_write_heat, &view);
 	packed = write_with(profile_write_pprof, &view, &len);
 	must(len > 2 && !memcmp(packed, "\x1f\x8b", 2));
@@ -110,25 +115,38 @@ struct room {
 	struct dkt_ctx *ctx;
 	struct dkt_source *source;
 	struct profile profile;
+	struct wall *wall; /* NULL: samples are counted */
 	int fd;
 };
 
 /* False: it is no file that can be read. */
-static bool open_room(struct room *room, int fd, unsigned int by)
+static bool open_room(struct room *room, int fd, unsigned int by, bool wall)
 {
-	const DKT_OPTS(dkt_source_opts, opts, .formats = FORMATS);
+	const DKT_OPTS(dkt_source_opts, opts, .formats = FORMATS, .flags = DKT__SOURCE_SWITCHES);
 	const struct profile_opts how = { .by = by };
+	const struct wall_opts how_wall = {
+		.by = (by & 1 ? PROFILE_BY_COMM : 0) | (by & 2 ? PROFILE_BY_TID : 0) |
+		      (by & 4 ? PROFILE_BY_STATE : 0),
+		.hops = by % (WALL_HOPS_MAX + 1),
+		.wakers = by & 8,
+		.idle = by & 1,
+	};
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	room->fd = fd;
 	must(!dkt_ctx_new(NULL, &room->ctx) && !profile_init(&room->profile, &how));
+	must(!wall || !wall_new(&how_wall, &room->wall));
+	if (wall)
+		wall_begin(room->wall, PROFILE_NOW,
+			   &(struct wall_window){ 0, by & 2 ? UINT64_MAX : 1u << 20 });
 	return !dkt_source_open(room->ctx, path, &opts, &room->source);
 }
 
 static void close_room(struct room *room)
 {
 	profile_clear(&room->profile);
+	wall_free(room->wall);
 	if (room->source)
 		dkt_source_close(room->source);
 	dkt_ctx_free(room->ctx);
@@ -139,23 +157,45 @@ static void take(void *to, const struct dkt_record *record)
 {
 	struct room *room = to;
 
-	must(!profile_add(&room->profile, room->ctx, record->cpu % 2, room->source, record));
+	if (room->wall)
+		must(!wall_add(room->wall, room->ctx, record->cpu % 2, room->source, record));
+	else
+		must(!profile_add(&room->profile, room->ctx, record->cpu % 2, room->source,
+				  record));
+}
+
+/* The time of the groups is that of the stacks, up to what divisions round off. */
+static void end_wall(struct room *room)
+{
+	uint64_t sum = 0;
+	size_t n;
+	const struct wall_group *group;
+
+	must(!wall_end(room->wall) && !wall_finish(room->wall));
+	group = wall_groups(room->wall, &n);
+	for (size_t i = 0; i < n; i++)
+		sum += group[i].all;
+	must(sum == wall_facts(room->wall, PROFILE_NOW)->ns);
 }
 
 static void end(struct room *room)
 {
 	struct app app = { .ctx = room->ctx };
 
-	must(!profile_end(&room->profile));
-	write_all(&app, &room->profile, dkt_source_info(room->source));
+	if (room->wall)
+		end_wall(room);
+	else
+		must(!profile_end(&room->profile));
+	write_all(&app, room->wall ? wall_profile(room->wall) : &room->profile, room->wall,
+		  dkt_source_info(room->source));
 }
 
-static void read_file(const uint8_t *data, size_t size)
+static void read_file(const uint8_t *data, size_t size, bool wall)
 {
 	struct room room = { 0 };
 	struct dkt_record record;
 
-	if (open_room(&room, open_bytes(data, size), size % 16)) {
+	if (open_room(&room, open_bytes(data, size), size % 16, wall)) {
 		for (int i = 0; i < RECORDS_MAX && !dkt_source_next(room.source, &record); i++)
 			take(&room, &record);
 		end(&room);
@@ -163,13 +203,13 @@ static void read_file(const uint8_t *data, size_t size)
 	close_room(&room);
 }
 
-static void read_records(const uint8_t *data, size_t size)
+static void read_records(const uint8_t *data, size_t size, bool wall)
 {
 	struct dkt_event *const *events;
 	struct room room = { 0 };
 	size_t n;
 
-	must(open_room(&room, open_text(), size % 16));
+	must(open_room(&room, open_text(), size % 16, wall));
 	must(!dkt_events(room.ctx, &events, &n) && n);
 	make_records(data, size, events, n, take, &room);
 	end(&room);
@@ -178,9 +218,13 @@ static void read_records(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (size && data[0] == 'f')
-		read_file(data + 1, size - 1);
+	const char kind = size ? (char)data[0] : '\0';
+
+	if (kind == 'f' || kind == 'F')
+		read_file(data + 1, size - 1, kind == 'F');
+	else if (kind == 'w')
+		read_records(data + 1, size - 1, true);
 	else
-		read_records(data, size);
+		read_records(data, size, false);
 	return 0;
 }

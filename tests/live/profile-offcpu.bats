@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# profile --off-cpu: what it records, that it is what programs measure themselves, and who ends the waits.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
+
+load ../helper/live
+
+target=$build/tests/tools/wall-target
+
+teardown()
+{
+	end_test
+}
+
+# Records the program, whose output goes to $tmp/clocks. usage: record_target SECONDS OPTION...
+record_target()
+{
+	local seconds=$1
+
+	shift
+	run -0 --separate-stderr dktrace profile --off-cpu "$@" -o "$tmp/off.data" -- \
+		sh -c 'exec "$0" "$1" "$2/file" >"$2/clocks"' "$target" "$seconds" "$tmp"
+	lacks "$stderr" lost
+}
+
+@test "the shares of running and of each wait are those that the program measures" {
+	record_target 4 -F 999
+	dktrace profile --off-cpu --style folded "$tmp/off.data" >"$tmp/folded"
+	"$BATS_TEST_DIRNAME/../tools/compare-wall" "$tmp/clocks" "$tmp/folded" 2
+}
+
+@test "the same of the whole machine" {
+	start dktrace profile --off-cpu -F 999 -o "$tmp/machine.data"
+	until_true test -s "$tmp/machine.data"
+	"$target" 4 "$tmp/file" >"$tmp/clocks"
+	kill -INT "$pid"
+	wait "$pid"
+	dktrace profile --off-cpu --comm wall-target --style folded "$tmp/machine.data" >"$tmp/folded"
+	# The program began after the recording.
+	"$BATS_TEST_DIRNAME/../tools/compare-wall" "$tmp/clocks" "$tmp/folded" 2
+}
+
+@test "who ends the wait for a lock is shown, in the table and in the stacks" {
+	record_target 1
+	has "$output" 'wall_c'
+	has "$output" 'woken by wall-holder: '
+	run -0 dktrace profile --off-cpu --wakers 2 --style folded "$tmp/off.data"
+	has "$output" ';wall_c;'
+	[[ $output =~ ^.*wall-target\;lock\;[^$'\n']*\;wall_c\;[^$'\n']*\;--\;[^$'\n']*\;wall-holder\;--\;.* ]]
+}
+
+@test "perf reads the file" {
+	perf --version >/dev/null 2>&1 || skip "needs perf"
+	record_target 1
+	perf script -i "$tmp/off.data" >"$tmp/script" 2>"$tmp/err"
+	same '' "$(cat "$tmp/err")" 'complaints of perf script'
+	at_least 10 "$(grep -c 'sched:sched_switch: .*prev_comm=wall-target' "$tmp/script")" switches
+	at_least 10 "$(grep -c 'sched:sched_waking: .*comm=wall-target' "$tmp/script")" wakeups
+	perf report -i "$tmp/off.data" --stdio -g none >/dev/null 2>"$tmp/err"
+	same '' "$(cat "$tmp/err")" 'complaints of perf report'
+}
+
+@test "a recording of perf and one of the tracer tell the same" {
+	perf --version >/dev/null 2>&1 || skip "needs perf"
+	perf record -q -a -g -m 1024 -o "$tmp/perf.data" -e cpu-clock -e sched:sched_switch -e sched:sched_waking \
+		-- "$target" 2 "$tmp/file" >"$tmp/clocks"
+	dktrace profile --off-cpu --comm wall-target --style folded "$tmp/perf.data" >"$tmp/folded"
+	"$BATS_TEST_DIRNAME/../tools/compare-wall" "$tmp/clocks" "$tmp/folded" 3
+}
+
+@test "classes of threads are names of threads" {
+	run -0 --separate-stderr dktrace profile --off-cpu -c kworker --duration 0.2 -o "$tmp/off.data"
+	run -2 --separate-stderr dktrace profile -c iotrace --duration 0.2
+	has "$stderr" "'iotrace' is no class of threads; the classes are ost, mds"
+}

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# profile --off-cpu shows the shares that a program measures itself, with a disk that is a loop device. perf reads the file.
+# modules: loop
+# programs: perf wall-target
+# files: tests/tools/compare-wall
+# timeout: 1800
+# shellcheck shell=sh disable=SC2154,SC2086
+
+need dktrace perf wall-target
+
+dd if=/dev/zero of=disk bs=1M count=2 2>/dev/null
+losetup /dev/loop0 disk || exit 1
+
+dktrace profile --off-cpu -F 999 -o off.data -- sh -c 'exec wall-target 4 /dev/loop0 >clocks' >table.txt 2>err.txt
+same 0 $? "profile of a command"
+no_line 'lost' err.txt "no losses"
+dktrace profile --off-cpu --style folded off.data >folded.txt
+same "" "$(sh /vm/tree/tests/tools/compare-wall clocks folded.txt 2)" "the shares that the program measures"
+has_line 'woken by wall-holder' table.txt "who ends the waits"
+perf script -i off.data >script.txt 2>perf.err
+same "" "$(cat perf.err)" "perf reads the file"
+has_line 'sched_switch: .*prev_comm=wall-target' script.txt "switches, by perf"
+losetup -d /dev/loop0
