@@ -5,6 +5,9 @@
 /* A thread that is woken by an interrupt is not woken by the thread that was interrupted. */
 #define INTERRUPT_FLAGS (DKT_REC_HARDIRQ | DKT_REC_SOFTIRQ | DKT_REC_NMI)
 
+/* Two records of a wakeup are not further apart. */
+#define SAME_NS 50000u
+
 /* ---- threads and CPUs ---- */
 
 static struct wall_cpu *cpu_at(struct wall *wall, uint32_t part, uint32_t cpu)
@@ -289,6 +292,15 @@ static int find_chain(struct wall *wall, uint32_t part, const struct dkt_record 
 	return woken->chain ? 0 : -ENOMEM;
 }
 
+/* Chosen threads that wake others are recorded twice: as all threads are, and with their callers. */
+static bool is_same_wakeup(const struct wall *wall, const struct wall_thread *thread,
+			   const struct dkt_record *record)
+{
+	return thread->mode == WALL_WAITS && thread->woken && thread->waker_cpu == record->cpu &&
+	       record->ts - thread->woken < SAME_NS && thread->chain &&
+	       !wall->links[thread->chain].waker.node;
+}
+
 static int take_wakeup(struct wall *wall, uint32_t part, const struct wall_event *event,
 		       const struct dkt_record *record, struct wall_cpu *cpu, const char *comm)
 {
@@ -296,6 +308,10 @@ static int take_wakeup(struct wall *wall, uint32_t part, const struct wall_event
 		find_thread(wall, part, (int32_t)dkt_record_int(record, event->pid));
 	int err;
 
+	if (thread && is_same_wakeup(wall, thread, record)) {
+		expect(wall, cpu, thread, WALL_OF_WAKEUP);
+		return 0;
+	}
 	wall->facts[wall->side].wakeups++;
 	if (!thread || thread->mode != WALL_WAITS || thread->woken ||
 	    (thread->sched & WALL_SCHED_MASK) == WALL_SCHED_RUNS)

@@ -107,14 +107,15 @@ static void add_event(struct dkt__sampler *sampler, const char *name,
 	};
 }
 
-/* Each one is recorded, with its callers. */
+/* Each one is recorded, with its callers unless those of all threads would cost the others too much. */
 static int add_tracepoint(struct dkt__sampler *sampler, const char *name, bool machine)
 {
 	const bool threads = sampler->opts.n_threads && !machine;
+	const bool others = sampler->opts.n_threads && machine;
 	struct perf_event_attr attr = common_attr(), found;
 	int err = dkt__perf_event_named(sampler->ctx, name, &found);
 
-	if (!err)
+	if (!err && !others)
 		err = set_callers(sampler, &attr);
 	if (err)
 		return err;
@@ -125,7 +126,7 @@ static int add_tracepoint(struct dkt__sampler *sampler, const char *name, bool m
 	attr.watermark = 1;
 	attr.wakeup_watermark = (uint32_t)(sampler->ring_size / 2);
 	/* Those who wake others get names, too. */
-	attr.comm = attr.comm_exec = machine && sampler->opts.n_threads;
+	attr.comm = attr.comm_exec = others;
 	attr.inherit = threads;
 	attr.enable_on_exec = threads && sampler->opts.waits;
 	add_event(sampler, name, &attr, sampler->opts.n_threads, machine);
@@ -134,18 +135,23 @@ static int add_tracepoint(struct dkt__sampler *sampler, const char *name, bool m
 
 /*
  * The kernel records a switch for the thread that leaves the CPU. When a chosen thread gets one again, its records
- * of the tasks say so. Whoever wakes it can be any thread.
+ * of the tasks say so. Whoever wakes it can be any thread, and is recorded with callers if it is a chosen one.
  */
 static int add_off_cpu(struct dkt__sampler *sampler)
 {
+	const bool threads = sampler->opts.n_threads;
 	int err = 0;
 
 	if (!sampler->opts.off_cpu)
 		return 0;
-	if (sampler->opts.n_threads)
+	if (threads)
 		sampler->events[DKT__SAMPLER_SAMPLES].attr.context_switch = 1;
-	err = add_tracepoint(sampler, "sched:sched_switch", !sampler->opts.n_threads);
-	return err ?: add_tracepoint(sampler, "sched:sched_waking", true);
+	err = add_tracepoint(sampler, "sched:sched_switch", !threads);
+	if (!err)
+		err = add_tracepoint(sampler, "sched:sched_waking", !threads);
+	if (!err && threads)
+		err = add_tracepoint(sampler, "sched:sched_waking", true);
+	return err;
 }
 
 /*

@@ -44,6 +44,19 @@ static void take_chain(struct dkt__sampler *sampler, const struct dkt__sampler_h
 	}
 }
 
+/* The wakeups by threads that are not chosen have no callers. */
+static bool has_chain(const struct dkt__sampler *sampler, uint64_t id)
+{
+	const struct dkt__sampler_event *last = &sampler->events[sampler->n_events - 1];
+
+	if (sampler->opts.callers == DKT__CALLERS_NONE)
+		return false;
+	for (size_t i = 0; last->machine && i < last->n; i++)
+		if (last->fds[i].id == id)
+			return last->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+	return true;
+}
+
 static void take_sample(struct dkt__sampler *sampler, const struct perf_event_header *record)
 {
 	const struct dkt__sampler_head *sample = (const void *)record;
@@ -56,7 +69,7 @@ static void take_sample(struct dkt__sampler *sampler, const struct perf_event_he
 	sampler->last = DKT__MAX(sampler->last, sample->time);
 	dkt__sampler_hits_address(&sampler->hits, sample->pid, sample->ip,
 				  mode == PERF_RECORD_MISC_KERNEL);
-	if (sampler->opts.callers != DKT__CALLERS_NONE)
+	if (has_chain(sampler, sample->id))
 		take_chain(sampler, sample);
 }
 
