@@ -34,6 +34,8 @@ struct dkt_stack {
 	struct dkt_event *event; /* ftrace:kernel_stack, ftrace:user_stack */
 	const void *data;
 	uint32_t size;
+	uint32_t own; /* callers at its beginning that number does not stand for */
+	uint64_t number; /* dkt__record_stack_number() */
 	const struct dkt_stack *next; /* NULL: the last one */
 };
 

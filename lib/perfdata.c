@@ -36,6 +36,7 @@ static void rewind_all(struct dkt__perf *perf)
 	dkt__comms_forget(&perf->streams.comms);
 	/* The rules of call frames are kept by mapping. */
 	dkt__perf_unwind_clear(perf);
+	dkt__perf_callers_forget(perf);
 	dkt__perf_maps_clear(perf);
 }
 
@@ -92,6 +93,7 @@ static void perf_close(struct dkt_source *source)
 		dkt__perf_unpack_free(perf->parts[i].unpack);
 	free(perf->parts);
 	dkt__perf_unwind_clear(perf);
+	dkt__perf_callers_clear(perf);
 	dkt__perf_inlines_clear(perf);
 	dkt__perf_maps_clear(perf);
 	dkt__perf_programs_clear(perf);

@@ -8,6 +8,7 @@
 #include <byteswap.h>
 #include <linux/perf_event.h>
 
+#include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/keymap.h"
 #include "lib/event.h"
@@ -44,15 +45,18 @@ struct dkt__perf_attr {
 };
 
 /*
- * The offsets of the needed fields in samples with an ID, if all such samples have the same
+ * The offsets of fields in samples with an ID, in bytes from their start, if all such samples have the same
  * offsets.
  */
 struct dkt__perf_quick {
 	uint64_t id;
-	struct dkt_event *event; /* NULL: not looked up yet */
+	const struct dkt__perf_attr *attr;
+	struct dkt_event *event; /* of raw; NULL: not looked up yet */
 	uint32_t size; /* minimum size of a sample; UINT32_MAX: not quick */
-	uint16_t tid, time, cpu, raw; /* in bytes from its start; raw: the data */
-	uint16_t nr; /* of the event */
+	uint16_t ip, tid, time, addr, cpu, period; /* 0: the samples do not have it */
+	uint16_t end; /* of these fields; a call chain and data may follow */
+	uint16_t raw; /* of a tracepoint without call chains: its data. 0: something else */
+	uint16_t nr; /* of its event */
 };
 
 struct dkt__perf_id {
@@ -180,13 +184,44 @@ struct dkt__perf_stack {
 	struct dkt_event *event; /* ftrace:kernel_stack, ftrace:user_stack; NULL: not carried */
 	uint8_t *data; /* NULL: none seen */
 	uint32_t n; /* callers in it */
+	uint32_t own; /* the first ones, which number does not stand for */
+	uint64_t number; /* of struct dkt_stack */
 	struct dkt_stack carried; /* by the sample's record */
 };
 
 enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
 
+/* Where the callers in a sample are from: addresses are understood differently. */
+enum dkt__perf_callers_kind {
+	DKT__PERF_KERNEL_CALLERS, /* DKT__PERF_KERNEL */
+	DKT__PERF_PROGRAM_CALLERS, /* DKT__PERF_PROGRAM */
+	DKT__PERF_UNWOUND_CALLERS, /* inlined functions are among their names */
+};
+
+/* Callers of a sample. */
+struct dkt__perf_callers {
+	enum dkt__perf_callers_kind kind;
+	const struct dkt__perf_map *maps; /* the last mapping of their process */
+	const uint8_t *addresses; /* n words in this machine's byte order */
+	uint32_t n, n_names;
+	const uint64_t *names; /* addresses that stand for their names */
+	uint64_t number; /* equal ones have the same; 0: none */
+	uint32_t slot;
+};
+
+struct dkt__perf_found; /* perfdata/callers.c */
+
+/* Callers that were found before. */
+struct dkt__perf_cache {
+	struct dkt__perf_found **slots; /* by hash; NULL: there were none */
+	struct dkt__arena arena;
+	size_t size; /* bytes in it */
+	uint64_t number; /* the last one used */
+};
+
 struct dkt__perf_map; /* perfdata/maps.c */
 struct dkt__perf_program; /* perfdata/programs.c */
+struct dkt__perf_name;
 struct dkt__perf_unpack; /* perfdata/unpack.c */
 struct dkt__perf_unwind; /* perfdata/unwind.c */
 struct dkt__perf_inlines; /* perfdata/inlines.c */
@@ -197,6 +232,12 @@ struct dkt__perf_recent {
 	int32_t pid;
 	bool known;
 	const struct dkt__perf_map *maps;
+};
+
+/* An address of a process, and the one that stands for its name. */
+struct dkt__perf_named {
+	const struct dkt__perf_map *maps; /* the last mapping of the process; NULL: nothing is here */
+	uint64_t address, name;
 };
 
 /*
@@ -256,13 +297,16 @@ struct dkt__perf {
 	uint64_t lost_in_place; /* from records that give time and CPU */
 	uint64_t lost_in_all; /* from counts at the end, which include the former */
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
+	struct dkt__perf_cache callers;
 	void *processes; /* a tree of each process's mappings, as far as read */
 	struct dkt__perf_map *maps; /* all of them */
 	struct dkt__perf_recent recent[64]; /* by the lower bits of the PID */
 	void *programs; /* a tree of mapped files, by path */
-	struct dkt__keymap frames; /* by mapping and address */
+	struct dkt__keymap frames; /* by file, or mapping, and the place in it */
 	uint64_t *frame_names; /* by entry: the address that stands for the name */
 	size_t n_frames;
+	struct dkt__perf_named *named; /* addresses looked up lately; NULL: none */
+	struct dkt__perf_name *places; /* of samples lately; NULL: none */
 	void *jits; /* a tree of functions without a file, by process */
 	uint8_t kernel_build[20], n_kernel_build; /* its build ID; 0: unknown */
 	struct dkt__perf_unwind *unwind; /* NULL: no sample had a stack yet */
@@ -327,10 +371,35 @@ int dkt__perf_attr_names(struct dkt__perf *perf, struct dkt__cursor cur);
 int dkt__perf_attr_update(struct dkt__perf *perf, struct dkt__cursor cur);
 void dkt__perf_attrs_clear(struct dkt__perf *perf);
 
-/* ---- perfdata/item.c ---- */
+/* ---- perfdata/quick.c ---- */
 
-/* Finds the offsets of the needed fields in samples, once all attributes are known. -ENOMEM. */
+/* Returns how many of these fields a sample has. */
+static inline size_t dkt__perf_words(uint64_t type, uint64_t bits)
+{
+	return (size_t)__builtin_popcountll(type & bits);
+}
+
+/* Returns the words in a sample before its ID, unless the ID is the first. */
+static inline size_t dkt__perf_id_words(uint64_t type)
+{
+	return dkt__perf_words(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					     PERF_SAMPLE_ADDR);
+}
+
+/* Finds the offsets of the fields in samples, once all attributes are known. -ENOMEM. */
 int dkt__perf_layout(struct dkt__perf *perf);
+
+/* Returns the attributes with an ID; NULL: none. */
+const struct dkt__perf_attr *dkt__perf_attr_of(const struct dkt__perf *perf, uint64_t id);
+
+/* True if a sample of at least the minimum size is valid. Not for tracepoints without call chains. */
+bool dkt__perf_quick_fits(const struct dkt__perf_quick *quick, const uint8_t *data, uint32_t size);
+
+/* Parses such a sample. */
+void dkt__perf_quick_item(const struct dkt__perf_quick *quick, const uint8_t *data,
+			  struct dkt__perf_item *item);
+
+/* ---- perfdata/item.c ---- */
 
 /* Parses a record of size bytes. Returns false if it is invalid or not wanted. */
 bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
@@ -353,16 +422,24 @@ static inline bool dkt__perf_is_kernel(const struct dkt__perf_item *item)
  */
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address);
 
-/* The place of a sample, in the words of perf script. */
-struct dkt__perf_name {
-	const char *sym; /* the function; "[unknown]" */
-	/* The file without its directory; "[kernel.kallsyms]", "[module]", "[unknown]". */
-	const char *dso;
-	uint64_t offset; /* in the function, or else in the file */
-	char room[256]; /* for dso */
+/* A part of a name, which has no NUL behind it. */
+struct dkt__perf_word {
+	const char *text;
+	uint32_t n;
 };
 
-/* Finds the function at the sample's address. The strings live as long as name and the context. */
+/* The place of a sample, in the words of perf script. */
+struct dkt__perf_name {
+	uint64_t where,
+		ip; /* the address of the last mapping of the process, plus 1 in the kernel; the place there */
+	struct dkt__perf_word sym; /* the function; "[unknown]" */
+	/* The file without its directory; "[kernel.kallsyms]", "[unknown]". */
+	struct dkt__perf_word dso;
+	bool in_module; /* dso is to be printed in brackets */
+	uint64_t offset; /* in the function, or else in the file */
+};
+
+/* Finds the function at the sample's address. The names live as long as the context. */
 void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *item,
 			  struct dkt__perf_name *name);
 void dkt__perf_maps_clear(struct dkt__perf *perf);
@@ -454,6 +531,18 @@ int dkt__perf_chain_define(struct dkt__perf *perf);
 int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
 			 struct dkt_record *sample);
 void dkt__perf_chain_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/callers.c ---- */
+
+/* Looks for callers that were there before, and sets slot. If they were: sets names, n_names and number. */
+bool dkt__perf_callers_find(struct dkt__perf *perf, struct dkt__perf_callers *callers);
+
+/* Keeps callers that were not found, with their names, and gives them a number. Forgets others, if need be. */
+void dkt__perf_callers_keep(struct dkt__perf *perf, struct dkt__perf_callers *callers);
+
+/* Forgets all, once the mappings are forgotten. */
+void dkt__perf_callers_forget(struct dkt__perf *perf);
+void dkt__perf_callers_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/event.c ---- */
 
@@ -559,6 +648,8 @@ static inline struct dkt__perf_quick *dkt__perf_quick(const struct dkt__perf *pe
 	}
 	if (dkt__unlikely(size < quick->size))
 		return NULL;
+	if (!quick->raw)
+		return dkt__perf_quick_fits(quick, data, size) ? quick : NULL;
 	memcpy(&n, data + quick->raw - sizeof(n), sizeof(n));
 	memcpy(&cpu, data + quick->cpu, sizeof(cpu));
 	if (dkt__unlikely(n < DKT__PERF_ENTRY || n > size - quick->raw || cpu >= DKT__PERF_CPUS))

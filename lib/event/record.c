@@ -60,14 +60,29 @@ static bool find_dynamic(const struct dkt_record *record, const struct dkt_field
 	return true;
 }
 
+static const struct dkt_stack *stack_in(const struct dkt_record *record, size_t i)
+{
+	const struct dkt_stack *stack = record->event ? record->stacks : NULL;
+
+	while (stack && i--)
+		stack = stack->next;
+	return stack;
+}
+
+uint64_t dkt__record_stack_number(const struct dkt_record *record, size_t i, uint32_t *own)
+{
+	const struct dkt_stack *stack = stack_in(record, i);
+
+	*own = stack ? stack->own : 0;
+	return stack ? stack->number : 0;
+}
+
 int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_record *stack)
 {
 	dkt__needs(NULL, record && stack);
 
-	const struct dkt_stack *in_record = record->event ? record->stacks : NULL;
+	const struct dkt_stack *in_record = stack_in(record, i);
 
-	while (in_record && i--)
-		in_record = in_record->next;
 	if (!in_record)
 		return 1;
 	*stack = *record;

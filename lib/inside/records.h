@@ -147,6 +147,12 @@ int dkt__source_add_missed(struct dkt_source *source, const char *probe, uint64_
  */
 int dkt__source_wake(struct dkt_source *source);
 
+/*
+ * Returns the number of the callers in the i-th stack of a record, without the innermost *own: stacks of a
+ * source, of the same event, with the same number have the same callers there. 0: they have no number.
+ */
+uint64_t dkt__record_stack_number(const struct dkt_record *record, size_t i, uint32_t *own);
+
 /* ---- filter expressions ---- */
 
 /*

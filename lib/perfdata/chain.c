@@ -69,6 +69,16 @@ static int first_stack(const struct dkt__perf_item *item)
 						 NOWHERE;
 }
 
+/* False: memory is out. */
+static bool reach(struct dkt__perf *perf, struct dkt__perf_stack *stack)
+{
+	if (!stack->data)
+		stack->data = calloc(1, DKT__STACK_CALLERS + MAX_CALLERS * sizeof(uint64_t));
+	if (!stack->data)
+		dkt__no_memory(perf->streams.base.ctx);
+	return stack->data;
+}
+
 /* Adds an address that stands for a name, or has none. */
 static int add_name(struct dkt__perf *perf, int which, uint64_t address)
 {
@@ -76,10 +86,8 @@ static int add_name(struct dkt__perf *perf, int which, uint64_t address)
 	size_t size = perf->streams.base.ctx->long_size;
 	uint32_t half;
 
-	if (!stack->data)
-		stack->data = calloc(1, DKT__STACK_CALLERS + MAX_CALLERS * sizeof(address));
-	if (!stack->data)
-		return dkt__no_memory(perf->streams.base.ctx);
+	if (!reach(perf, stack))
+		return -ENOMEM;
 	half = (uint32_t)address;
 	memcpy(stack->data + DKT__STACK_CALLERS + stack->n++ * size,
 	       size == sizeof(half) ? (const void *)&half : (const void *)&address, size);
@@ -107,21 +115,77 @@ static int add_function(struct dkt__perf *perf, int32_t pid, uint64_t address)
 	return err ? err : add_caller(perf, DKT__PERF_PROGRAM, pid, address);
 }
 
+/* Adds n addresses in this machine's byte order. */
+static int add_each(struct dkt__perf *perf, enum dkt__perf_callers_kind kind, int32_t pid,
+		    const uint8_t *addresses, uint32_t n)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		uint64_t address;
+
+		memcpy(&address, addresses + (size_t)i * sizeof(address), sizeof(address));
+		err = kind == DKT__PERF_UNWOUND_CALLERS ? add_function(perf, pid, address) :
+							  add_caller(perf, (int)kind, pid, address);
+	}
+	return err;
+}
+
+static uint64_t *names_in(struct dkt__perf_stack *stack)
+{
+	return (uint64_t *)(stack->data + DKT__STACK_CALLERS) + stack->n;
+}
+
+/*
+ * Adds a whole stack, whose callers may be those of an earlier sample. own: the number of addresses at its
+ * beginning that are different in each sample.
+ */
+static int add_stack(struct dkt__perf *perf, enum dkt__perf_callers_kind kind, int32_t pid,
+		     const uint8_t *addresses, uint32_t n, uint32_t own)
+{
+	const int which = kind == DKT__PERF_KERNEL_CALLERS ? DKT__PERF_KERNEL : DKT__PERF_PROGRAM;
+	struct dkt__perf_stack *stack = &perf->stacks[which];
+	struct dkt__perf_callers callers = { .kind = kind,
+					     .maps = dkt__perf_maps_of(
+						     perf, which == DKT__PERF_KERNEL ? -1 : pid),
+					     .addresses = addresses + own * sizeof(uint64_t),
+					     .n = n - own };
+	const bool whole = !stack->n;
+	uint32_t first;
+	int err;
+
+	if (!stack->event || !reach(perf, stack))
+		return stack->event ? -ENOMEM : 0;
+	err = add_each(perf, kind, pid, addresses, own);
+	stack->own = first = stack->n;
+	if (err || !callers.n)
+		return err;
+	if (dkt__perf_callers_find(perf, &callers)) {
+		memcpy(names_in(stack), callers.names, callers.n_names * sizeof(uint64_t));
+		stack->n += callers.n_names;
+	} else {
+		callers.names = names_in(stack);
+		err = add_each(perf, kind, pid, callers.addresses, callers.n);
+		callers.n_names = stack->n - first;
+		if (!err)
+			dkt__perf_callers_keep(perf, &callers);
+	}
+	stack->number = whole ? callers.number : 0;
+	return err;
+}
+
 /* Adds the callers that the program's saved stack tells. */
 static int add_unwound(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	uint64_t addresses[DKT__PERF_UNWOUND];
-	int err = 0;
 	size_t n;
 
 	/* An address that stands for a name takes eight bytes. */
 	if (!perf->stacks[DKT__PERF_PROGRAM].event || perf->streams.base.ctx->long_size != 8)
 		return 0;
 	n = dkt__perf_unwind(perf, item, addresses);
-
-	for (size_t i = 0; !err && i < n; i++)
-		err = add_function(perf, item->pid, addresses[i]);
-	return err;
+	return add_stack(perf, DKT__PERF_UNWOUND_CALLERS, item->pid, (const uint8_t *)addresses,
+			 (uint32_t)n, DKT__MIN((uint32_t)n, 1u));
 }
 
 /* The fixed part of a stack record. */
@@ -152,22 +216,22 @@ static void carry(struct dkt__perf *perf, struct dkt_record *record)
 					    .data = stack->data,
 					    .size = DKT__STACK_CALLERS +
 						    stack->n * perf->streams.base.ctx->long_size,
+					    .own = stack->own,
+					    .number = stack->number,
 					    .next = next };
 		next = &stack->carried;
 	}
 	record->stacks = next;
 }
 
-int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
-			 struct dkt_record *sample)
+/* Adds the addresses of a chain one by one. */
+static int add_chain(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	struct dkt__cursor cur = dkt__perf_cursor(perf, item->chain, (size_t)item->n_chain * 8);
 	int which = first_stack(item), err = 0;
 	bool in_program = false;
 
-	for (int i = 0; i < DKT__PERF_STACKS; i++)
-		perf->stacks[i].n = 0;
-	while (!err && item->n_chain && dkt__cursor_left(&cur)) {
+	while (!err && dkt__cursor_left(&cur)) {
 		uint64_t address;
 
 		memcpy(&address, cur.p, sizeof(address));
@@ -184,6 +248,74 @@ int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *it
 		else if (which != NOWHERE)
 			err = add_caller(perf, which, item->pid, address);
 	}
+	return err;
+}
+
+static uint64_t word_at(const struct dkt__perf_item *item, uint32_t i)
+{
+	uint64_t word;
+
+	memcpy(&word, item->chain + (size_t)i * sizeof(word), sizeof(word));
+	return word;
+}
+
+/*
+ * Finds the next stack of a chain from *at on, with a mark before it. Returns false if it has another form: then
+ * the addresses are added one by one.
+ */
+static bool next_stack(const struct dkt__perf_item *item, uint32_t *at, int *which, uint32_t *first)
+{
+	*which = stack_of(word_at(item, *at));
+	*first = ++*at;
+	if (*which == NOWHERE)
+		return false;
+	while (*at < item->n_chain && word_at(item, *at) < PERF_CONTEXT_MAX)
+		++*at;
+	/* The program comes last. */
+	return *at == item->n_chain || *which != DKT__PERF_PROGRAM;
+}
+
+static bool is_regular(const struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	int which;
+	uint32_t first;
+
+	if (perf->swap || perf->streams.base.ctx->long_size != 8)
+		return false;
+	for (uint32_t at = 0; at < item->n_chain;)
+		if (!next_stack(item, &at, &which, &first))
+			return false;
+	return true;
+}
+
+/* Adds the stacks of a chain. The place where the sample was taken is in the first one. */
+static int add_stacks(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	uint32_t at = 0, first;
+	int which, err = 0;
+
+	while (!err && at < item->n_chain) {
+		const bool innermost = !at;
+
+		next_stack(item, &at, &which, &first);
+		err = add_stack(perf, (enum dkt__perf_callers_kind)which, item->pid,
+				item->chain + (size_t)first * sizeof(uint64_t), at - first,
+				innermost && at > first);
+	}
+	return err;
+}
+
+int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			 struct dkt_record *sample)
+{
+	int err = 0;
+
+	for (int i = 0; i < DKT__PERF_STACKS; i++) {
+		perf->stacks[i].n = perf->stacks[i].own = 0;
+		perf->stacks[i].number = 0;
+	}
+	if (item->n_chain)
+		err = is_regular(perf, item) ? add_stacks(perf, item) : add_chain(perf, item);
 	if (!err && dkt__unlikely(item->stack))
 		err = add_unwound(perf, item);
 	carry(perf, sample);

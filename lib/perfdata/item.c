@@ -10,113 +10,9 @@
 /* struct perf_branch_entry */
 #define BRANCH_SIZE 24
 
-/* Returns how many of these fields exist. */
-static size_t count(uint64_t type, uint64_t bits)
-{
-	return (size_t)__builtin_popcountll(type & bits);
-}
-
-/* Returns the words in a sample before its ID, unless the ID is the first. */
-static size_t id_words(uint64_t type)
-{
-	return count(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
-}
-
 static void skip(struct dkt__cursor *cur, uint64_t type, uint64_t bits)
 {
-	dkt__cursor_bytes(cur, 8 * count(type, bits));
-}
-
-/* ---- layouts ---- */
-
-/* Finds the fields at the start of a sample, in the kernel's order; each has 8 bytes. */
-static struct dkt__perf_quick find_places(const struct dkt__perf_attr *attr)
-{
-	const uint64_t type = attr->sample_type,
-		       all = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
-	struct dkt__perf_quick quick = { .size = UINT32_MAX };
-	size_t at = sizeof(struct perf_event_header);
-
-	if ((type & all) != all ||
-	    type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER) ||
-	    attr->type != PERF_TYPE_TRACEPOINT || attr->config >= MAX_ID)
-		return quick;
-	at += 8 * count(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
-	quick.tid = (uint16_t)at;
-	quick.time = (uint16_t)(at += 8);
-	at += 8 * (1 + count(type, PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID));
-	quick.cpu = (uint16_t)at;
-	quick.raw = (uint16_t)(at + 8 * (1 + count(type, PERF_SAMPLE_PERIOD)) + sizeof(uint32_t));
-	quick.size = quick.raw + DKT__PERF_ENTRY;
-	quick.nr = (uint16_t)attr->config;
-	return quick;
-}
-
-static int id_cmp(const void *a, const void *b)
-{
-	const struct dkt__perf_id *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-/* One of the IDs that share a slot in the table keeps it; the others take the slow path. */
-#define QUICK_MAX (1u << 16)
-
-static int fill_quick(struct dkt__perf *perf)
-{
-	size_t at, n = 2;
-
-	while (n < perf->n_ids && n < QUICK_MAX)
-		n *= 2;
-	perf->quick = calloc(n, sizeof(*perf->quick));
-	if (!perf->quick)
-		return -ENOMEM;
-	perf->quick_mask = n - 1;
-	/* Slots without an ID match no sample. */
-	for (size_t i = 0; i < n; i++)
-		perf->quick[i].size = UINT32_MAX;
-	for (size_t i = perf->n_ids; i--;) {
-		at = perf->ids[i].id & perf->quick_mask;
-		perf->quick[at] = find_places(&perf->attrs[perf->ids[i].attr]);
-		perf->quick[at].id = perf->ids[i].id;
-	}
-	return 0;
-}
-
-int dkt__perf_layout(struct dkt__perf *perf)
-{
-	uint64_t type = perf->n_attrs ? perf->attrs->sample_type : 0;
-	bool has_id = type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID);
-
-	if (perf->n_ids)
-		qsort(perf->ids, perf->n_ids, sizeof(*perf->ids), id_cmp);
-	perf->quick_size = UINT32_MAX;
-	if (!perf->n_attrs || perf->swap || (perf->n_attrs > 1 && !has_id))
-		return 0;
-	if (perf->n_attrs == 1) {
-		perf->quick = malloc(sizeof(*perf->quick));
-		if (!perf->quick)
-			return -ENOMEM;
-		*perf->quick = find_places(perf->attrs);
-		perf->quick_size = 0;
-		return 0;
-	}
-	perf->id_at = sizeof(struct perf_event_header);
-	if (!(type & PERF_SAMPLE_IDENTIFIER))
-		perf->id_at += 8 * id_words(type);
-	perf->quick_size = (uint32_t)(perf->id_at + sizeof(uint64_t));
-	return fill_quick(perf);
-}
-
-/* ---- one record ---- */
-
-static const struct dkt__perf_attr *attr_of(const struct dkt__perf *perf, uint64_t id)
-{
-	const struct dkt__perf_id key = { .id = id }, *found = NULL;
-
-	if (perf->n_ids)
-		found = bsearch(&key, perf->ids, perf->n_ids, sizeof(key), id_cmp);
-	return found ? &perf->attrs[found->attr] : NULL;
+	dkt__cursor_bytes(cur, 8 * dkt__perf_words(type, bits));
 }
 
 /*
@@ -136,16 +32,16 @@ static const struct dkt__perf_attr *find_attr(const struct dkt__perf *perf,
 	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
 		return NULL;
 	if (!(type & PERF_SAMPLE_IDENTIFIER) && sample)
-		words = id_words(type);
+		words = dkt__perf_id_words(type);
 	else if (!(type & PERF_SAMPLE_IDENTIFIER))
-		words = count(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+		words = dkt__perf_words(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
 	if (dkt__cursor_left(cur) < 8 * (words + 1))
 		return NULL;
 	at = *cur;
 	at.p = sample ? cur->p + 8 * words : cur->end - 8 * (words + 1);
 	id = dkt__cursor_number(&at, 8);
 	/* Records that perf synthesized have no ID. */
-	return id ? attr_of(perf, id) : sample ? NULL : attr;
+	return id ? dkt__perf_attr_of(perf, id) : sample ? NULL : attr;
 }
 
 /* Reads n values of that many bytes, which stay in the file. */
@@ -156,7 +52,7 @@ static const uint8_t *take_words(struct dkt__cursor *cur, uint64_t n, uint64_t e
 
 static void skip_read(struct dkt__cursor *cur, uint64_t format)
 {
-	uint64_t n = 1, values = 1 + count(format, PERF_FORMAT_ID | FORMAT_LOST);
+	uint64_t n = 1, values = 1 + dkt__perf_words(format, PERF_FORMAT_ID | FORMAT_LOST);
 
 	if (format & PERF_FORMAT_GROUP)
 		n = dkt__cursor_number(cur, 8);
@@ -293,9 +189,9 @@ static void take_tail(const struct dkt__perf *perf, struct dkt__cursor *cur,
 	const struct dkt__perf_attr *attr = find_attr(perf, cur, false);
 	struct dkt__cursor tail = *cur;
 	uint64_t type = attr ? attr->sample_type : 0;
-	size_t words = count(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
-					   PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-					   PERF_SAMPLE_IDENTIFIER);
+	size_t words = dkt__perf_words(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+						     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+						     PERF_SAMPLE_IDENTIFIER);
 
 	if (!attr || !attr->sample_id_all || dkt__cursor_left(cur) < 8 * words)
 		return;

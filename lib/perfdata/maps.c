@@ -19,6 +19,9 @@
 /* Names that are remembered. */
 #define MAX_FRAMES (1u << 17)
 
+/* Addresses that are remembered, by the lower bits of their hash. */
+#define NAMED_BITS 15
+
 /*
  * A new process starts with its parent's maps. The maps of its previous program stay, because exec
  * is recorded while the last calls of that program are still on the stack.
@@ -169,6 +172,10 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 	free(perf->frame_names);
 	perf->frame_names = NULL;
 	perf->n_frames = 0;
+	free(perf->named);
+	free(perf->places);
+	perf->named = NULL;
+	perf->places = NULL;
 	memset(perf->recent, 0, sizeof(perf->recent));
 	tdestroy(perf->processes, free);
 	perf->processes = NULL;
@@ -323,53 +330,62 @@ struct dkt__perf_program *dkt__perf_maps_program(const struct dkt__perf_map *map
 }
 
 /* The same addresses come again and again; a process with other maps has another last one. */
+static struct dkt__perf_named *named_at(struct dkt__perf *perf, const struct dkt__perf_map *last,
+					uint64_t address)
+{
+	const uint64_t hash = dkt__mix((uintptr_t)last, address);
+
+	if (!perf->named)
+		perf->named = calloc(1u << NAMED_BITS, sizeof(*perf->named));
+	return perf->named ? &perf->named[hash & ((1u << NAMED_BITS) - 1)] : NULL;
+}
+
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address)
 {
 	const struct dkt__perf_map *last = dkt__perf_maps_of(perf, pid);
 	const struct dkt__perf_map *map;
-	uint64_t found, *name;
+	struct dkt__perf_named *named;
+	uint64_t found;
 
 	/* An address that stands for a name takes eight bytes. */
 	if (!last || perf->streams.base.ctx->long_size != 8)
 		return address;
-	name = name_for(perf, &last->start, address);
-	if (name && *name)
-		return *name;
+	named = named_at(perf, last, address);
+	if (named && named->maps == last && named->address == address)
+		return named->name;
 	map = find_map(last, address);
 	found = map ? name_in(perf, map, address) : address;
-	name = name_for(perf, &last->start, address);
-	if (name)
-		*name = found;
+	if (named)
+		*named = (struct dkt__perf_named){ last, address, found };
 	return found;
 }
 
+/* ---- places of samples ---- */
+
+/* Places that are remembered, by the lower bits of their hash. */
+#define PLACE_BITS 13
+
+static struct dkt__perf_word word_of(const char *text)
+{
+	return (struct dkt__perf_word){ text, (uint32_t)strlen(text) };
+}
+
 /* A file has brackets in place of a function's name; modules and mappings of the kernel have them always. */
-static const char *put_dso(const char *file, bool kernel, struct dkt__perf_name *name)
+static struct dkt__perf_word dso_of(const char *file, bool kernel)
 {
 	static const char *const kernels[] = { "[vdso]", "[vsyscall]", "[vectors]",
 					       "[heap]", "[stack]",    "[uprobes]" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
 		if (!strcmp(file, kernels[i]))
-			return kernels[i];
+			return word_of(kernels[i]);
 	if (kernel)
-		snprintf(name->room, sizeof(name->room), "%s", file);
-	else
-		snprintf(name->room, sizeof(name->room), "%.*s", (int)strlen(file) - 2, file + 1);
-	return name->room;
+		return word_of(file);
+	return (struct dkt__perf_word){ file + 1, (uint32_t)strlen(file) - 2 };
 }
 
-/* The file of a kernel function. */
-static const char *put_module(const char *module, struct dkt__perf_name *name)
-{
-	if (!module)
-		return DKT__PERF_KERNEL_MAP;
-	snprintf(name->room, sizeof(name->room), "[%s]", module);
-	return name->room;
-}
-
-void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *item,
-			  struct dkt__perf_name *name)
+static void find_place(struct dkt__perf *perf, const struct dkt__perf_item *item,
+		       struct dkt__perf_name *name)
 {
 	const uint64_t ip = item->values[DKT__PERF_IP];
 	const bool kernel = dkt__perf_is_kernel(item);
@@ -377,17 +393,39 @@ void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *i
 	int err = dkt__symbol_place(perf->streams.base.ctx,
 				    dkt__perf_maps_name(perf, kernel ? -1 : item->pid, ip), &place);
 
-	name->sym = UNKNOWN;
-	name->dso = kernel ? DKT__PERF_KERNEL_MAP : UNKNOWN;
-	name->offset = 0;
+	name->sym = word_of(UNKNOWN);
+	name->dso = word_of(kernel ? DKT__PERF_KERNEL_MAP : UNKNOWN);
 	/* The kernel's symbols have no addresses of programs. */
 	if (err || (!kernel && !place.module && !dkt__symbol_is_file(place.name)))
 		return;
 	name->offset = place.offset;
 	if (dkt__symbol_is_file(place.name)) {
-		name->dso = put_dso(place.name, kernel, name);
+		name->dso = dso_of(place.name, kernel);
 		return;
 	}
-	name->sym = place.name;
-	name->dso = kernel ? put_module(place.module, name) : place.module;
+	name->sym = word_of(place.name);
+	if (place.module)
+		name->dso = word_of(place.module);
+	name->in_module = kernel && place.module;
+}
+
+void dkt__perf_maps_place(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			  struct dkt__perf_name *name)
+{
+	const uint64_t ip = item->values[DKT__PERF_IP];
+	const bool kernel = dkt__perf_is_kernel(item);
+	const uint64_t where = (uintptr_t)dkt__perf_maps_of(perf, kernel ? -1 : item->pid) | kernel;
+	struct dkt__perf_name *had;
+
+	if (!perf->places)
+		perf->places = calloc(1u << PLACE_BITS, sizeof(*perf->places));
+	had = perf->places ? &perf->places[dkt__mix(where, ip) & ((1u << PLACE_BITS) - 1)] : NULL;
+	if (had && had->sym.text && had->where == where && had->ip == ip) {
+		*name = *had;
+		return;
+	}
+	*name = (struct dkt__perf_name){ .where = where, .ip = ip };
+	find_place(perf, item, name);
+	if (had)
+		*had = *name;
 }

@@ -411,6 +411,14 @@ static const void *sample_data(struct dkt__perf *perf, struct dkt__perf_item *it
 		       item->data;
 }
 
+/* True if no sample of the event is wanted, whatever its fields are. */
+static bool is_unwanted(struct dkt__streams *streams, const struct dkt__perf_attr *attr)
+{
+	const uint64_t nr = attr->type == PERF_TYPE_TRACEPOINT ? attr->config : attr->nr;
+
+	return nr && nr < MAX_ID && dkt__streams_verdict(streams, (uint16_t)nr) == DKT__UNWANTED;
+}
+
 /* Fills the record from the parsed item. */
 static bool fill_item(struct dkt__perf *perf, struct dkt__perf_item *item, struct dkt_record *rec)
 {
@@ -428,6 +436,10 @@ static bool fill_item(struct dkt__perf *perf, struct dkt__perf_item *item, struc
 		nr = perf->switch_nr;
 		data = dkt__perf_switch_data(perf, item, &size);
 	} else if (item->type == PERF_RECORD_SAMPLE) {
+		if (is_unwanted(streams, item->attr)) {
+			s->loss.seen++;
+			return false;
+		}
 		data = sample_data(perf, item, &nr, &size);
 	} else {
 		return false;
@@ -453,12 +465,16 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 				  (m->time >= streams->until && streams->until != UINT64_MAX)))
 			return err ? dkt__with_words(streams->base.ctx, err) : 1;
 		streams->taken = true;
-		if (dkt__likely(m->top->quick)) {
+		if (dkt__likely(m->top->quick && m->top->quick->raw)) {
 			if (dkt__likely(m->time >= streams->since) &&
 			    fill_quick(perf, m->top->quick, record))
 				return 0;
 			continue;
 		}
+		if (m->time >= streams->since && m->top->quick)
+			dkt__perf_quick_item(m->top->quick, m->top->p, &m->item);
+		else if (m->top->quick)
+			continue;
 		if (m->item.type != PERF_RECORD_SAMPLE)
 			err = dkt__perf_task(perf, &m->item);
 		if (err)

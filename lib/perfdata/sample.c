@@ -39,11 +39,18 @@ static void put_place(struct dkt__perf *perf, const struct dkt__perf_shape *shap
 {
 	struct dkt_buf *buf = &perf->sample;
 	struct dkt__perf_name name;
+	size_t at;
 
 	dkt__perf_maps_place(perf, item, &name);
 	memcpy(buf->data + shape->values[DKT__PERF_SYMOFF], &name.offset, sizeof(name.offset));
-	put_text(buf, shape->texts[DKT__PERF_SYM], name.sym, strlen(name.sym));
-	put_text(buf, shape->texts[DKT__PERF_DSO], name.dso, strlen(name.dso));
+	put_text(buf, shape->texts[DKT__PERF_SYM], name.sym.text, name.sym.n);
+	at = buf->len;
+	if (name.in_module)
+		dkt__buf_add(buf, "[", 1);
+	dkt__buf_add(buf, name.dso.text, name.dso.n);
+	if (name.in_module)
+		dkt__buf_add(buf, "]", 1);
+	place_text(buf, shape->texts[DKT__PERF_DSO], at);
 }
 
 /* Returns n bits of a word with bit fields, which begin at the other end on a big-endian machine. */

@@ -113,12 +113,13 @@ static inline int scan_record(struct dkt__perf *perf, const uint8_t *data, uint3
 	const struct dkt__perf_quick *quick = dkt__perf_quick(perf, data, size);
 	struct dkt__perf_item item;
 	uint64_t time;
-	uint32_t cpu;
+	uint32_t cpu = 0;
 	int err = 0;
 
 	if (dkt__likely(quick)) {
 		memcpy(&time, data + quick->time, sizeof(time));
-		memcpy(&cpu, data + quick->cpu, sizeof(cpu));
+		if (quick->cpu)
+			memcpy(&cpu, data + quick->cpu, sizeof(cpu));
 		err = note_cpu(perf, cpu);
 	} else {
 		if (!scan_other(perf, data, size, block, &item, &err))

@@ -145,17 +145,20 @@ static inline bool dkt__streams_stays(struct dkt__streams *streams, bool more, u
  */
 uint8_t dkt__streams_ask(struct dkt__streams *streams, uint16_t type, uint16_t place);
 
+/* Returns the enum dkt__verdict for records of a type in this machine's byte order. */
+static inline uint8_t dkt__streams_verdict(struct dkt__streams *streams, uint16_t type)
+{
+	const uint8_t verdict = streams->verdicts ? streams->verdicts[type] : DKT__WANTED;
+
+	return dkt__likely(verdict) ? verdict : dkt__streams_ask(streams, type, type);
+}
+
 /* True if a record, in this machine's byte order, is wanted. */
 static inline bool dkt__streams_wants(struct dkt__streams *streams, uint16_t type, const void *data,
 				      uint32_t size)
 {
-	uint8_t verdict;
+	const uint8_t verdict = dkt__streams_verdict(streams, type);
 
-	if (dkt__likely(!streams->verdicts))
-		return true;
-	verdict = streams->verdicts[type];
-	if (dkt__unlikely(!verdict))
-		verdict = dkt__streams_ask(streams, type, type);
 	return verdict == DKT__WANTED ||
 	       (verdict >= DKT__GATED &&
 		dkt__gate_passes(&streams->gates[verdict - DKT__GATED], data, size));

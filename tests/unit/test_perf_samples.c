@@ -9,6 +9,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define WEIGHT_STRUCT (1u << 24)
@@ -293,6 +294,20 @@ static void numbers_beyond_the_sample_are_bad(void **state)
 }
 
 /* More events than are defined: a sample of the last one, whose raw data are shorter than any record, is none. */
+/* Opens what was made, as the source of a new context. */
+static int open_made(struct maker *m, struct dkt_ctx **ctx, struct dkt_source **source)
+{
+	int fd = memfd_create("samples", MFD_CLOEXEC);
+	char path[64];
+
+	assert_int_equal(write(fd, m->buf.data, m->buf.len), m->buf.len);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(dkt_ctx_new(NULL, ctx), 0);
+	assert_ok(*ctx, dkt_source_open(*ctx, path, NULL, source));
+	free(m->buf.data);
+	return fd;
+}
+
 static void samples_of_undefined_events_are_no_records(void **state)
 {
 	enum { EVENTS = 5000, IDS = HEAD + EVENTS * (ATTR + 16), DATA = IDS + 8 * EVENTS };
@@ -311,8 +326,7 @@ static void samples_of_undefined_events_are_no_records(void **state)
 		struct dkt_source *source;
 		struct dkt_record record;
 		struct dkt_ctx *ctx;
-		char path[64];
-		int fd = memfd_create("samples", MFD_CLOEXEC);
+		int fd;
 
 		dkt__buf_add(&m.buf, swap ? "2ELIFREP" : "PERFILE2", 8);
 		put_words(&m, head, ARRAY_SIZE(head));
@@ -325,15 +339,78 @@ static void samples_of_undefined_events_are_no_records(void **state)
 			put(&m, i, 8);
 		put_sample(&m, words, ARRAY_SIZE(words));
 		assert_int_equal(m.buf.len, DATA + 8 + sizeof(words));
-		assert_int_equal(write(fd, m.buf.data, m.buf.len), m.buf.len);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-		assert_ok(ctx, dkt_source_open(ctx, path, NULL, &source));
+		fd = open_made(&m, &ctx, &source);
 		assert_int_equal(dkt_source_next(source, &record), 1);
 		dkt_source_close(source);
 		dkt_ctx_free(ctx);
 		close(fd);
-		free(m.buf.data);
+	}
+}
+
+/* Checks the addresses of the next sample's stack, and returns the number of its callers. */
+static uint64_t next_stack(struct dkt_source *source, const uint64_t *want, size_t n,
+			   uint32_t want_own)
+{
+	const struct dkt_field *callers;
+	struct dkt_record record, stack;
+	uint64_t number;
+	uint32_t own;
+
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(dkt_record_stack(&record, 0, &stack), 0);
+	callers = dkt_event_field(stack.event, "caller");
+	assert_int_equal(stack.size, callers->offset + 8 * n);
+	assert_memory_equal((const char *)stack.data + callers->offset, want, 8 * n);
+	number = dkt__record_stack_number(&record, 0, &own);
+	assert_int_equal(own, number ? want_own : 0);
+	assert_int_equal(dkt__record_stack_number(&record, 1, &own), 0);
+	return number;
+}
+
+static void callers_that_were_there_before_have_their_number(void **state)
+{
+	enum { N = 3 };
+	static const uint64_t chains[][N] = {
+		{ 0x401010, 0x402000, 0x403000 },
+		{ 0x401020, 0x402000, 0x403000 },
+		{ 0x401010, 0x402000, 0x403001 },
+	};
+	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			      PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN;
+	const size_t words = 4 + 2 + N;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct maker m = { .swap = swap };
+		uint64_t numbers[4];
+		struct dkt_source *source;
+		struct dkt_ctx *ctx;
+		int fd;
+
+		put_header(&m, 4 * 8 * (1 + words));
+		put_attr(&m, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, type, 0);
+		for (uint64_t i = 0; i < 4; i++) {
+			const uint64_t *chain = chains[i % 3];
+			const uint64_t sample[] = { chain[0], pair(&m, 42, 43),
+						    5000 + i, pair(&m, 3, 0),
+						    1 + N,    PERF_CONTEXT_USER,
+						    chain[0], chain[1],
+						    chain[2] };
+
+			put_sample(&m, sample, words);
+		}
+		fd = open_made(&m, &ctx, &source);
+		for (int i = 0; i < 4; i++)
+			numbers[i] = next_stack(source, chains[i % 3], N, 1);
+		assert_int_equal(dkt_source_next(source, &(struct dkt_record){ 0 }), 1);
+		assert_int_equal(numbers[0], numbers[1]);
+		assert_int_equal(numbers[0], numbers[3]);
+		/* In the other byte order they are read one by one. */
+		assert_int_equal(!numbers[0], swap);
+		assert_int_equal(numbers[0] != numbers[2], !swap);
+		dkt_source_close(source);
+		dkt_ctx_free(ctx);
+		close(fd);
 	}
 }
 
@@ -395,6 +472,7 @@ int main(void)
 		cmocka_unit_test(numbers_beyond_the_sample_are_bad),
 		cmocka_unit_test(samples_of_undefined_events_are_no_records),
 		cmocka_unit_test(names_of_events_say_what_is_counted),
+		cmocka_unit_test(callers_that_were_there_before_have_their_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
