@@ -15,6 +15,16 @@
 #define CACHE_BITS   13
 #define CACHE_LENGTH 2048u
 
+/* Steps down the tree that are remembered, by the lower bits of their hash. */
+#define STEP_BITS 16
+
+/* A way from a node to another one. */
+struct profile_step {
+	const struct dkt_event *event; /* of the stack; NULL: nothing is here */
+	uint64_t number; /* of the callers, or an address */
+	uint32_t from, to; /* nodes; to 0: it is not known yet */
+};
+
 /* A stack that was found before. */
 struct profile_cached {
 	const struct dkt_event *event;
@@ -30,6 +40,9 @@ void profile_cache_clear(struct profile *profile)
 		free(profile->cache[i].bytes);
 	free(profile->cache);
 	profile->cache = NULL;
+	free(profile->callers);
+	free(profile->places);
+	profile->callers = profile->places = NULL;
 }
 
 /* ---- events ---- */
@@ -173,6 +186,64 @@ static int descend(struct profile *profile, const struct profile_hit *hit,
 	return err ?: end > DEPTH_MAX;
 }
 
+/* Finds where the callers with a number, or the function at an address, lead to from a node. */
+static struct profile_step *step_at(struct profile_step **steps, uint64_t number,
+				    const struct profile_stack *stack, uint32_t from)
+{
+	struct profile_step *step;
+
+	if (!*steps)
+		*steps = calloc(1u << STEP_BITS, sizeof(**steps));
+	if (!*steps)
+		return NULL;
+	step = &(*steps)[dkt__mix(number, from) & ((1u << STEP_BITS) - 1)];
+	if (step->event == stack->event && step->number == number && step->from == from)
+		return step;
+	*step = (struct profile_step){ stack->event, number, from, 0 };
+	return step;
+}
+
+/* Goes down a part of a stack that may have been there before. */
+static int follow_step(struct profile *profile, const struct profile_hit *hit,
+		       const struct profile_stack *stack, struct profile_step *step, uint32_t *at)
+{
+	int err;
+
+	if (!step)
+		return -ENOMEM;
+	/* No stack leads to the root. */
+	if (step->to) {
+		*at = step->to;
+		return 0;
+	}
+	err = descend(profile, hit, stack, at);
+	if (!err)
+		step->to = *at;
+	return err;
+}
+
+/* The same as descend(), for callers with a number. */
+static int follow_numbered(struct profile *profile, const struct profile_hit *hit,
+			   const struct profile_stack *stack, uint32_t *at)
+{
+	const uint32_t own = stack->own * stack->width;
+	struct profile_stack callers = *stack, first = *stack;
+	int err = 0;
+
+	callers.data += own;
+	callers.size -= own;
+	first.size = own;
+	if (callers.size)
+		err = follow_step(profile, hit, &callers,
+				  step_at(&profile->callers, stack->number, stack, *at), at);
+	if (err || !own)
+		return err;
+	if (stack->own > 1)
+		return descend(profile, hit, &first, at);
+	return follow_step(profile, hit, &first,
+			   step_at(&profile->places, address_at(stack, 0), stack, *at), at);
+}
+
 /* The same, but looks first whether this stack was there before. */
 static int follow(struct profile *profile, const struct profile_hit *hit,
 		  const struct profile_stack *stack, uint32_t *at)
@@ -182,6 +253,9 @@ static int follow(struct profile *profile, const struct profile_hit *hit,
 
 	if (!stack->any)
 		return 0;
+	/* A stack that is cut must be seen whole. */
+	if (stack->number && hit->carried && stack->size / stack->width <= DEPTH_MAX)
+		return follow_numbered(profile, hit, stack, at);
 	cached = cached_at(profile, hit, stack, *at);
 	if (cached && cached->to) {
 		*at = cached->to;
@@ -209,16 +283,18 @@ static int go_down(struct profile *profile, enum profile_by by, const char *text
 static int find_group(struct profile *profile, const struct profile_hit *hit,
 		      const struct profile_event *counts, uint32_t *at)
 {
-	char number[32];
+	char tid[32] = "", cpu[32] = "";
 	int err = go_down(profile, PROFILE_BY_EVENT, counts->name, at);
 
 	if (!err && profile->opts.by & PROFILE_BY_COMM)
 		err = profile_tree_down(&profile->tree, at, hit->comm);
-	snprintf(number, sizeof(number), "tid %" PRId32, hit->tid);
+	if (profile->opts.by & PROFILE_BY_TID)
+		snprintf(tid, sizeof(tid), "tid %" PRId32, hit->tid);
 	if (!err)
-		err = go_down(profile, PROFILE_BY_TID, number, at);
-	snprintf(number, sizeof(number), "cpu %" PRIu32, hit->cpu);
-	return err ?: go_down(profile, PROFILE_BY_CPU, number, at);
+		err = go_down(profile, PROFILE_BY_TID, tid, at);
+	if (profile->opts.by & PROFILE_BY_CPU)
+		snprintf(cpu, sizeof(cpu), "cpu %" PRIu32, hit->cpu);
+	return err ?: go_down(profile, PROFILE_BY_CPU, cpu, at);
 }
 
 static int add_facts(struct profile *profile, const struct profile_hit *hit,

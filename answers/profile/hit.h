@@ -21,6 +21,8 @@ struct profile_stack {
 	const uint8_t *data;
 	uint32_t size;
 	uint32_t width; /* bytes of an address */
+	uint32_t own; /* addresses at its beginning that number does not stand for */
+	uint64_t number; /* dkt__record_stack_number() */
 	bool is_user;
 	bool any;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A profile: finds the stacks that belong to each record. */
 #include "answers/profile/hit.h"
+#include "lib/inside.h"
 
 /* The last event of a CPU, whose stacks may follow. */
 struct profile_pending {
@@ -80,13 +81,20 @@ static struct profile_known known_of(struct dkt_event *event)
 	return known;
 }
 
+/* Events that are compared one by one: a profile mostly has one, and those of its stacks. */
+#define FIRST 4
+
 /* Returns the number of the event, plus 1. 0: memory is out. */
 static uint32_t find_known(struct profile *profile, struct dkt_event *event)
 {
 	const uint64_t key = (uintptr_t)event;
+	uint32_t entry;
 	bool added;
-	uint32_t entry = dkt__keymap_add(&profile->known_map, &key, &added);
 
+	for (uint32_t i = 0; i < profile->n_known && i < FIRST; i++)
+		if (profile->known[i].event == event)
+			return i + 1;
+	entry = dkt__keymap_add(&profile->known_map, &key, &added);
 	if (entry == DKT__KEYMAP_NONE)
 		return 0;
 	if (!added || !dkt__append(profile->known, profile->n_known, known_of(event)))
@@ -118,12 +126,24 @@ static int end_pending(struct profile *profile, struct profile_pending *pending)
 	return err;
 }
 
+/* The thread of a CPU's last sample often has the next one too. */
+static uint32_t comm_of(struct profile *profile, const char *comm, uint32_t last)
+{
+	struct profile_names *names = &profile->names;
+
+	if (last < names->n && names->list[last].kind == PROFILE_GROUP &&
+	    !strcmp(profile_names_text(names, last), comm))
+		return last;
+	return profile_names_add(names, PROFILE_GROUP, comm, strlen(comm), "");
+}
+
 static int begin_hit(struct profile *profile, struct dkt_ctx *ctx, uint32_t part,
 		     struct dkt_source *source, const struct dkt_record *record, uint32_t known,
 		     struct profile_hit *hit)
 {
 	const char *comm = dkt_source_comm(source, record);
 	const struct dkt_field *period = known ? profile->known[known - 1].period : NULL;
+	const uint32_t name = comm_of(profile, comm, hit->comm);
 
 	*hit = (struct profile_hit){ .known = known,
 				     .part = part,
@@ -132,9 +152,9 @@ static int begin_hit(struct profile *profile, struct dkt_ctx *ctx, uint32_t part
 				     .period = period ? (uint64_t)dkt_record_int(record, period) :
 							1,
 				     .cpu = record->cpu,
-				     .tid = record->pid };
-	hit->comm = profile_names_add(&profile->names, PROFILE_GROUP, comm, strlen(comm), "");
-	return hit->comm == UINT32_MAX ? -ENOMEM : 0;
+				     .tid = record->pid,
+				     .comm = name };
+	return name == UINT32_MAX ? -ENOMEM : 0;
 }
 
 /* Sets the addresses of a stack; false: the record has none. */
@@ -200,8 +220,10 @@ static int add_carrier(struct profile *profile, const struct dkt_record *record,
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct profile_known *known = &profile->known[which[i] - 1];
+		struct profile_stack *to = known->is_user ? &hit->user : &hit->kernel;
 
-		read_stack(known, &stacks[i], known->is_user ? &hit->user : &hit->kernel);
+		if (read_stack(known, &stacks[i], to))
+			to->number = dkt__record_stack_number(record, i, &to->own);
 	}
 	return hit->user.any || hit->kernel.any ? profile_count(profile, hit) : 0;
 }

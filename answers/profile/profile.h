@@ -60,6 +60,7 @@ struct profile_facts {
 struct profile_known;
 struct profile_pending;
 struct profile_cached;
+struct profile_step;
 
 struct profile {
 	struct profile_opts opts;
@@ -81,6 +82,8 @@ struct profile {
 	struct profile_pending *pending;
 	uint32_t n_pending;
 	struct profile_cached *cache; /* stacks, by their hash */
+	struct profile_step *callers,
+		*places; /* the same of callers with a number, and of single addresses */
 	bool *cpus;
 	uint32_t n_cpus;
 };
