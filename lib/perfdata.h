@@ -8,7 +8,6 @@
 #include <byteswap.h>
 #include <linux/perf_event.h>
 
-#include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/keymap.h"
 #include "lib/event.h"
@@ -214,8 +213,8 @@ struct dkt__perf_found; /* perfdata/callers.c */
 /* Callers that were found before. */
 struct dkt__perf_cache {
 	struct dkt__perf_found **slots; /* by hash; NULL: there were none */
-	struct dkt__arena arena;
-	size_t size; /* bytes in it */
+	uint64_t *room; /* NULL: none yet */
+	size_t used; /* bytes of it */
 	uint64_t number; /* the last one used */
 };
 

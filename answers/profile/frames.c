@@ -20,7 +20,9 @@ void profile_frames_clear(struct profile_frames *frames)
 
 void profile_frames_forget(struct profile_frames *frames)
 {
-	dkt__keymap_empty(&frames->known);
+	profile_frames_clear(frames);
+	frames->numbers = NULL;
+	frames->n = 0;
 }
 
 /* Returns the length of a name without what a text has after it: "+0x2a1f0". */

@@ -43,8 +43,18 @@ static void forget(struct dkt__perf_cache *cache)
 {
 	if (cache->slots)
 		memset(cache->slots, 0, SLOTS * sizeof(*cache->slots));
-	dkt__arena_free(&cache->arena);
-	cache->size = 0;
+	cache->used = 0;
+}
+
+/* False: memory is out. */
+static bool reach_room(struct dkt__perf_cache *cache)
+{
+	/* One large block, of which the kernel gives only the used part, and takes it back at once. */
+	if (!cache->room)
+		cache->room = malloc(ROOM);
+	if (!cache->slots)
+		cache->slots = calloc(SLOTS, sizeof(*cache->slots));
+	return cache->room && cache->slots;
 }
 
 bool dkt__perf_callers_find(struct dkt__perf *perf, struct dkt__perf_callers *callers)
@@ -69,14 +79,13 @@ void dkt__perf_callers_keep(struct dkt__perf *perf, struct dkt__perf_callers *ca
 			    ((size_t)callers->n + callers->n_names) * sizeof(uint64_t);
 	struct dkt__perf_found *found;
 
-	if (cache->size + size > ROOM)
-		forget(cache);
-	if (!cache->slots)
-		cache->slots = calloc(SLOTS, sizeof(*cache->slots));
-	found = cache->slots ? dkt__arena_alloc(&cache->arena, size) : NULL;
 	/* The sample is right without. */
-	if (!found)
+	if (!reach_room(cache) || size > ROOM)
 		return;
+	if (size > ROOM - cache->used)
+		forget(cache);
+	found = (struct dkt__perf_found *)(cache->room + cache->used / sizeof(uint64_t));
+	cache->used += size;
 	callers->number = ++cache->number;
 	*found = (struct dkt__perf_found){ .maps = callers->maps,
 					   .kind = callers->kind,
@@ -86,7 +95,6 @@ void dkt__perf_callers_keep(struct dkt__perf *perf, struct dkt__perf_callers *ca
 	memcpy(found->words, callers->addresses, callers->n * sizeof(uint64_t));
 	memcpy(found->words + callers->n, callers->names, callers->n_names * sizeof(uint64_t));
 	cache->slots[callers->slot] = found;
-	cache->size += size;
 }
 
 void dkt__perf_callers_forget(struct dkt__perf *perf)
@@ -98,5 +106,7 @@ void dkt__perf_callers_clear(struct dkt__perf *perf)
 {
 	forget(&perf->callers);
 	free(perf->callers.slots);
+	free(perf->callers.room);
 	perf->callers.slots = NULL;
+	perf->callers.room = NULL;
 }

@@ -322,13 +322,19 @@ void dkt__perf_merge_rewind(struct dkt__perf *perf)
 	}
 }
 
+static void free_spare(struct dkt__perf_merge *m)
+{
+	m->n_copies -= m->n_spare;
+	while (m->n_spare)
+		free(m->spare[--m->n_spare]);
+}
+
 void dkt__perf_merge_clear(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
 
 	dkt__perf_merge_rewind(perf);
-	while (m->n_spare)
-		free(m->spare[--m->n_spare]);
+	free_spare(m);
 	dkt__heap_clear(&m->waiting);
 	free(m->blocks);
 	free(m->runs);
@@ -452,6 +458,14 @@ static bool fill_item(struct dkt__perf *perf, struct dkt__perf_item *item, struc
 			    data, size, item->cpu, item->tid, rec);
 }
 
+/* Frees what only the next record would need: the source is often open until all is printed. */
+static int end_of_records(struct dkt__perf *perf)
+{
+	free_spare(&perf->merge);
+	dkt__perf_callers_clear(perf);
+	return 1;
+}
+
 int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
@@ -463,7 +477,9 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 		err = advance(perf);
 		if (dkt__unlikely(err ||
 				  (m->time >= streams->until && streams->until != UINT64_MAX)))
-			return err ? dkt__with_words(streams->base.ctx, err) : 1;
+			return err == 1 ? end_of_records(perf) :
+			       err      ? dkt__with_words(streams->base.ctx, err) :
+					  1;
 		streams->taken = true;
 		if (dkt__likely(m->top->quick && m->top->quick->raw)) {
 			if (dkt__likely(m->time >= streams->since) &&
