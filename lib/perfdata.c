@@ -94,6 +94,7 @@ static void perf_close(struct dkt_source *source)
 	free(perf->parts);
 	dkt__perf_unwind_clear(perf);
 	dkt__perf_callers_clear(perf);
+	dkt__perf_deferred_clear(perf);
 	dkt__perf_inlines_clear(perf);
 	dkt__perf_maps_clear(perf);
 	dkt__perf_programs_clear(perf);

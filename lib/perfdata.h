@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/intern.h"
 #include "lib/base/keymap.h"
 #include "lib/event.h"
 #include "lib/source/file.h"
@@ -23,6 +24,10 @@
 /* The size of a block of the file, and the number of blocks kept in memory. */
 #define DKT__PERF_BLOCK  (256u << 10)
 #define DKT__PERF_BLOCKS 32
+
+/* PERF_RECORD_CALLCHAIN_DEFERRED and PERF_CONTEXT_USER_DEFERRED; perf_event.h of older kernels lacks them. */
+#define DKT__PERF_DEFERRED      22
+#define DKT__PERF_DEFERRED_MARK UINT64_C(-640)
 
 /* PERF_SAMPLE_WEIGHT_STRUCT; perf_event.h of older kernels lacks it. */
 #define DKT__PERF_WEIGHT_STRUCT (1u << 24)
@@ -218,6 +223,15 @@ struct dkt__perf_cache {
 	uint64_t number; /* the last one used */
 };
 
+/* Call chains of programs that were recorded later than their samples. */
+struct dkt__perf_deferred {
+	struct dkt__keymap cookies;
+	uint32_t *numbers; /* of chains, by entry of cookies */
+	uint32_t n;
+	struct dkt__intern chains; /* words as in the file */
+	uint64_t left_out;
+};
+
 struct dkt__perf_map; /* perfdata/maps.c */
 struct dkt__perf_program; /* perfdata/programs.c */
 struct dkt__perf_name;
@@ -297,6 +311,7 @@ struct dkt__perf {
 	uint64_t lost_in_all; /* from counts at the end, which include the former */
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
 	struct dkt__perf_cache callers;
+	struct dkt__perf_deferred deferred;
 	void *processes; /* a tree of each process's mappings, as far as read */
 	struct dkt__perf_map *maps; /* all of them */
 	struct dkt__perf_recent recent[64]; /* by the lower bits of the PID */
@@ -542,6 +557,19 @@ void dkt__perf_callers_keep(struct dkt__perf *perf, struct dkt__perf_callers *ca
 /* Forgets all, once the mappings are forgotten. */
 void dkt__perf_callers_forget(struct dkt__perf *perf);
 void dkt__perf_callers_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/deferred.c ---- */
+
+/* Keeps the call chain in a record DKT__PERF_DEFERRED. -ENOMEM. */
+int dkt__perf_deferred_take(struct dkt__perf *perf, const uint8_t *data, uint32_t size);
+
+/* After the last one: reports those that were left out. */
+void dkt__perf_deferred_end(struct dkt__perf *perf);
+
+/* Returns the number of words in the chain with a cookie; 0: there is none. */
+uint32_t dkt__perf_deferred_find(const struct dkt__perf *perf, uint64_t cookie,
+				 const uint8_t **chain);
+void dkt__perf_deferred_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/event.c ---- */
 

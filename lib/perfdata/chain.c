@@ -251,6 +251,7 @@ static int add_chain(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	return err;
 }
 
+/* Returns a word in the file's byte order. */
 static uint64_t word_at(const struct dkt__perf_item *item, uint32_t i)
 {
 	uint64_t word;
@@ -305,17 +306,55 @@ static int add_stacks(struct dkt__perf *perf, const struct dkt__perf_item *item)
 	return err;
 }
 
+static int add_words(struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	if (!item->n_chain)
+		return 0;
+	return is_regular(perf, item) ? add_stacks(perf, item) : add_chain(perf, item);
+}
+
+/* The number of words in place of a chain that was recorded later: a mark and its cookie. */
+#define DEFERRED 2
+
+/* Gets the cookie at the end of a chain. False: it has none. */
+static bool find_cookie(const struct dkt__perf *perf, const struct dkt__perf_item *item,
+			uint64_t *cookie)
+{
+	const uint64_t mark = perf->swap ? bswap_64(DKT__PERF_DEFERRED_MARK) :
+					   DKT__PERF_DEFERRED_MARK;
+
+	if (item->n_chain < DEFERRED || word_at(item, item->n_chain - DEFERRED) != mark)
+		return false;
+	*cookie = word_at(item, item->n_chain - 1);
+	if (perf->swap)
+		*cookie = bswap_64(*cookie);
+	return true;
+}
+
+/* Adds a chain whose end, that of the program, was recorded later. */
+static int add_deferred(struct dkt__perf *perf, const struct dkt__perf_item *item, uint64_t cookie)
+{
+	struct dkt__perf_item part = *item;
+	int err;
+
+	part.n_chain -= DEFERRED;
+	err = add_words(perf, &part);
+	part.n_chain = dkt__perf_deferred_find(perf, cookie, &part.chain);
+	return err ? err : add_words(perf, &part);
+}
+
 int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
 			 struct dkt_record *sample)
 {
-	int err = 0;
+	uint64_t cookie;
+	int err;
 
 	for (int i = 0; i < DKT__PERF_STACKS; i++) {
 		perf->stacks[i].n = perf->stacks[i].own = 0;
 		perf->stacks[i].number = 0;
 	}
-	if (item->n_chain)
-		err = is_regular(perf, item) ? add_stacks(perf, item) : add_chain(perf, item);
+	err = dkt__unlikely(find_cookie(perf, item, &cookie)) ? add_deferred(perf, item, cookie) :
+								add_words(perf, item);
 	if (!err && dkt__unlikely(item->stack))
 		err = add_unwound(perf, item);
 	carry(perf, sample);

@@ -97,6 +97,10 @@ static int note_rest(struct dkt__perf *perf, const struct dkt__perf_item *item)
 static bool scan_other(struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 		       struct dkt__perf_block *block, struct dkt__perf_item *item, int *err)
 {
+	if (dkt__unlikely(dkt__perf_type(perf, data) == DKT__PERF_DEFERRED)) {
+		*err = dkt__perf_deferred_take(perf, data, size);
+		return false;
+	}
 	if (!dkt__perf_item(perf, data, size, item)) {
 		perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE;
 		return false;
@@ -296,6 +300,7 @@ int dkt__perf_scan(struct dkt__perf *perf)
 		err = scan_part(perf, &perf->parts[i]);
 		ends[i] = perf->merge.n_blocks;
 	}
+	dkt__perf_deferred_end(perf);
 	if (err || perf->n_parts == 1)
 		return err;
 	err = interleave(perf, ends);

@@ -463,6 +463,89 @@ static void names_of_events_say_what_is_counted(void **state)
 	}
 }
 
+/*
+ * Puts a record that is no sample; the words at its end are its thread, time and CPU. told: the words that it
+ * says to have.
+ */
+static void put_deferred(struct maker *m, uint64_t cookie, uint64_t told, const uint64_t *chain,
+			 size_t n)
+{
+	const uint64_t end[] = { pair(m, 42, 43), 9000, pair(m, 3, 0) };
+
+	put(m, 22, 4);
+	put(m, PERF_RECORD_MISC_USER, 2);
+	put(m, 8 + 8 * (2 + n + ARRAY_SIZE(end)), 2);
+	put_words(m, (const uint64_t[]){ cookie, told }, 2);
+	put_words(m, chain, n);
+	put_words(m, end, ARRAY_SIZE(end));
+}
+
+/* A kernel stack, and the mark of a program's stack that comes later, with its cookie. */
+static void put_waiting(struct maker *m, uint64_t time, uint64_t cookie)
+{
+	const uint64_t sample[] = { 0xffffffff81000010,
+				    pair(m, 42, 43),
+				    time,
+				    pair(m, 3, 0),
+				    5,
+				    PERF_CONTEXT_KERNEL,
+				    0xffffffff81000010,
+				    0xffffffff81000020,
+				    (uint64_t)-640,
+				    cookie };
+
+	put_sample(m, sample, ARRAY_SIZE(sample));
+}
+
+static void program_stacks_that_were_recorded_later_belong_to_their_samples(void **state)
+{
+	static const uint64_t chain[] = { PERF_CONTEXT_USER, 0x401010, 0x402000 };
+	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			      PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN;
+	/* The cookie of each sample; that of the last one has no stack. */
+	static const uint64_t cookies[] = { 7, 8, 7, 9 };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct maker m = { .swap = swap };
+		struct dkt_source *source;
+		struct dkt_ctx *ctx;
+		int fd;
+
+		put_header(&m, 4 * 8 * 11 + 2 * 8 * 9 + 8 * 8);
+		put_attr(&m, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, type, 0);
+		for (size_t i = 0; i < ARRAY_SIZE(cookies); i++)
+			put_waiting(&m, 5000 + i, cookies[i]);
+		put_deferred(&m, 8, 3, chain, ARRAY_SIZE(chain));
+		put_deferred(&m, 7, 3, chain, ARRAY_SIZE(chain));
+		/* It tells of more words than it has. */
+		put_deferred(&m, 9, 1000, chain, 2);
+		fd = open_made(&m, &ctx, &source);
+		for (size_t i = 0; i < ARRAY_SIZE(cookies); i++) {
+			struct dkt_record record, stack;
+			const struct dkt_field *callers;
+
+			assert_int_equal(dkt_source_next(source, &record), 0);
+			assert_int_equal(record.ts, 5000 + i);
+			assert_int_equal(dkt_record_stack(&record, 0, &stack), 0);
+			assert_string_equal(dkt_event_name(stack.event), "kernel_stack");
+			assert_int_equal(dkt_record_stack(&record, 1, &stack), cookies[i] == 9);
+			if (cookies[i] == 9)
+				continue;
+			assert_string_equal(dkt_event_name(stack.event), "user_stack");
+			callers = dkt_event_field(stack.event, "caller");
+			assert_int_equal(stack.size, callers->offset + 16);
+			assert_memory_equal((const char *)stack.data + callers->offset, chain + 1,
+					    16);
+		}
+		assert_int_equal(dkt_source_next(source, &(struct dkt_record){ 0 }), 1);
+		assert_null(dkt_source_info(source)->damage);
+		dkt_source_close(source);
+		dkt_ctx_free(ctx);
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +556,7 @@ int main(void)
 		cmocka_unit_test(samples_of_undefined_events_are_no_records),
 		cmocka_unit_test(names_of_events_say_what_is_counted),
 		cmocka_unit_test(callers_that_were_there_before_have_their_number),
+		cmocka_unit_test(program_stacks_that_were_recorded_later_belong_to_their_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
