@@ -12,6 +12,7 @@
 #include "lib/base/keyed.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
+#include "lib/inside/debug.h"
 
 /* Each process takes memory for its symbols: beyond this number, the others are read again. */
 #define PROCESSES_MAX 256
@@ -185,7 +186,7 @@ struct maps *maps_new(void)
 	maps->threads.keys.n_words = 1;
 	maps->threads.size = sizeof(uint32_t);
 	maps->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_linux_proc_find_elf,
-					    .find_debuginfo = dwfl_standard_find_debuginfo };
+					    .find_debuginfo = dkt__find_debuginfo };
 	return maps;
 }
 

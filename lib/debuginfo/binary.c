@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/debuginfo/binary.h"
+#include "lib/debuginfo/find_debug.h"
 
 #define DEBUG_PLACE "/usr/lib/debug"
 
@@ -34,10 +35,26 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 {
 	struct dkt__binary *binary = *data;
 
+	(void)name;
+	(void)base;
 	if (!binary || !binary->debug_file)
-		return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, out);
+		return dkt__find_debug(module, binary ? binary->debug_path : NULL, file, link, crc,
+				       out);
 	*out = strdup(binary->debug_file);
 	return *out ? open(binary->debug_file, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+/* The file is open already; dwfl's own callback would ask servers for it. */
+static int no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **found,
+		  Elf **elf)
+{
+	(void)module;
+	(void)data;
+	(void)name;
+	(void)base;
+	(void)found;
+	(void)elf;
+	return -1;
 }
 
 /* A file that the user names must exist and be from the same build. */
@@ -102,7 +119,7 @@ static int open_module(struct dkt__binary *binary)
 	void **data;
 	GElf_Addr bias;
 
-	binary->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_build_id_find_elf,
+	binary->callbacks = (Dwfl_Callbacks){ .find_elf = no_elf,
 					      .find_debuginfo = find_debuginfo,
 					      .section_address = dwfl_offline_section_address,
 					      .debuginfo_path = &binary->debug_path };

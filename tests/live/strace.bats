@@ -86,6 +86,33 @@ killed by SIGTERM' "$(sed -n 's/.* +++ \(.*\) +++$/\1/p' <<<"$output" | sort)" "
 	same '' "$(own)" 'left behind'
 }
 
+@test "strace --stack asks no server for debug information" {
+	[ -w $tracing/options/userstacktrace ] || skip "the kernel records no callers of programs"
+	cat >"$tmp/sleeper.c" <<-'END'
+		#include <unistd.h>
+		__attribute__((noinline)) void inner(void) { close(-1); __asm__(""); }
+		__attribute__((noinline)) void outer(void) { inner(); __asm__(""); }
+		int main(void)
+		{
+			for (;;) {
+				outer();
+				usleep(50000);
+			}
+		}
+	END
+	"${CC:-cc}" -s -fno-omit-frame-pointer -o "$tmp/sleeper" "$tmp/sleeper.c" || skip "no compiler"
+	mkdir "$tmp/server"
+	start "$top/tests/tools/fake-debuginfod" "$tmp/server"
+	until_true [ -e "$tmp/server/url" ]
+	start "$tmp/sleeper"
+	sleeper=$pid
+	DEBUGINFOD_URLS=$(cat "$tmp/server/url") HOME=$tmp start dktrace strace --stack -e close --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
+	until_true grep -q '^        sleeper+0x' "$tmp/out"
+	kill -INT "$pid"
+	wait "$pid"
+	gone "$tmp/server/asked"
+}
+
 # Traces a process that starts a thread and a child later: only the thread calls getppid, only the child
 # umask. The calls are in $tmp/out. usage: trace_later OPTION...
 trace_later()
