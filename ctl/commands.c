@@ -8,6 +8,7 @@
 const struct command app_commands[] = {
 	/* clang-format off */
 	{ "analyze",   cmd_analyze, GROUP_ANSWERS, CMD_READ_NAMED | CMD_MEASURES | CMD_RECORD | CMD_COMMAND, 0, -1, "[NAME [FILE...]] [-- COMMAND...]", "answer a question from records: who uses the CPUs, what waits, what is slow", .options = { analyze_opts, duration_opts, offset_opts, period_opts, raw_text_opts, table_opts, time_opts, top_rows_opts, live_input_opts, vmlinux_opts }, .offers = OFFER_ANALYSES },
+	{ "annotate",  cmd_annotate, GROUP_ANSWERS, CMD_READ_NAMED | CMD_READ_PROFILE | CMD_MEASURES, 1, -1, "FUNCTION [FILE...]", "show which lines and instructions of a function take the time", .options = { annotate_opts, offset_opts, raw_text_opts, thread_select_opts, select_opts, thread_opts, time_opts, table_opts, top_rows_opts, input_opts, vmlinux_opts } },
 	{ "apply",     cmd_apply,  GROUP_SETTINGS, 0,        0, 1,  "[FILE]", "apply a configuration file, all of it or none of it", .options = { NULL } },
 	{ "boot-config", cmd_boot_config, GROUP_SETTINGS, CMD_TREE, 0, -1, "[PARAMETER=VALUE...]", "print boot settings that make the kernel record from boot on", .options = { boot_config_opts }, .offers = OFFER_SETTINGS },
 	{ "clear",     cmd_lctl,   GROUP_LOG, CMD_LCTL | CMD_TREE, 0, 0,  "", "empty the log", .options = { NULL } },

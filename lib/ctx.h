@@ -42,6 +42,7 @@ struct dkt_ctx {
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
+	const char *symbols_dir; /* with programs by build ID; NULL: none was given */
 	struct dkt__call_args *call_args;
 	struct dkt__intervals *intervals; /* the ready-made ones; NULL: not read yet */
 	struct dkt__arena memory; /* objects that live as long as the context */

@@ -125,6 +125,8 @@ static const struct dkt__source_ops perf_ops = {
 	.filter = dkt__streams_filter,
 	.bytes = perf_bytes,
 	.close = perf_close,
+	.spot = dkt__perf_spot,
+	.code = dkt__perf_code,
 };
 
 /* Returns the trace_clock that perf record -k names by this ID. */

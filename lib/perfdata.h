@@ -12,6 +12,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/keymap.h"
 #include "lib/event.h"
+#include "lib/inside/code.h"
 #include "lib/source/file.h"
 #include "lib/source/streams.h"
 
@@ -488,6 +489,15 @@ const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program 
 struct dkt__binary *dkt__perf_program_binary(struct dkt__perf *perf,
 					     struct dkt__perf_program *program);
 void dkt__perf_programs_clear(struct dkt__perf *perf);
+
+/* Returns the path as recorded. */
+const char *dkt__perf_program_path(const struct dkt__perf_program *program);
+
+/* ---- perfdata/spot.c ---- */
+
+int dkt__perf_spot(struct dkt_source *source, struct dkt__spot *spot);
+int dkt__perf_code(const struct dkt__spot *spot, const char *name, const char *vmlinux,
+		   struct dkt__listing *listing);
 
 /* ---- perfdata/unwind.c ---- */
 

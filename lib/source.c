@@ -241,6 +241,27 @@ struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)
 	return source->ops->part ? source->ops->part(source, nr) : source;
 }
 
+int dkt__source_spot(struct dkt_source *source, const struct dkt_record *record,
+		     struct dkt__spot *spot)
+{
+	struct dkt_source *part = dkt__source_part(source, record->stream);
+
+	*spot = (struct dkt__spot){ .source = part };
+	return part->ops->spot ? part->ops->spot(part, spot) : 1;
+}
+
+int dkt__listing_read(const struct dkt__spot *spot, const char *name, const char *vmlinux,
+		   struct dkt__listing *listing)
+{
+	*listing = (struct dkt__listing){ 0 };
+	return spot->source->ops->code(spot, name, vmlinux, listing);
+}
+
+char *dkt__spot_error(const struct dkt__spot *spot)
+{
+	return dkt__error_take(spot->source->ctx);
+}
+
 static int cannot(const struct dkt_source *source)
 {
 	return dkt_fail(source->ctx, -EOPNOTSUPP, "this kind of source can only be read on");

@@ -4,6 +4,7 @@
 
 #include "lib/base/disks.h"
 #include "lib/ctx.h"
+#include "lib/inside/code.h"
 
 struct dkt__source_ops {
 	int (*next)(struct dkt_source *source, struct dkt_record *record);
@@ -29,6 +30,10 @@ struct dkt__source_ops {
 	int (*clock)(const struct dkt_source *source, uint32_t nr, struct dkt_source_clock *clock);
 	/* Returns the names of the disks of the stream's host; NULL: unknown. NULL: all are. */
 	const struct dkt__disks *(*disks)(const struct dkt_source *source, uint32_t nr);
+	/* The place of the last sample, and the code of a function. NULL: the source has no samples of code. */
+	int (*spot)(struct dkt_source *source, struct dkt__spot *spot);
+	int (*code)(const struct dkt__spot *spot, const char *name, const char *vmlinux,
+		    struct dkt__listing *listing);
 	/* Returns the source of a stream, with its own data. NULL: this one. */
 	struct dkt_source *(*part)(struct dkt_source *source, uint32_t nr);
 };

@@ -75,6 +75,7 @@ enum command_flags {
 	CMD_NEEDS_TEMPORARY = 1 << 20, /* files of its own, whatever it reads */
 	CMD_TREE = 1 << 21, /* with --root it needs that tree, and the state of the log */
 	CMD_WRITE_PROFILE = 1 << 22, /* without --output and without a file to read, perf.data */
+	CMD_READ_PROFILE = 1 << 23, /* without a file to read, perf.data */
 };
 
 /* The headings of the help, in this order. */

@@ -61,7 +61,10 @@ int file_argument_insert(struct app *app, int argc, char ***argv)
 {
 	const unsigned int flags = app->command->flags;
 	const int at = flags & CMD_READ_NAMED ? argc - app->n_command : 1;
+	const int first = flags & CMD_READ_NAMED ? 2 : 1;
 
+	if (flags & CMD_READ_PROFILE && !app->input && argc == first)
+		app->input = "perf.data";
 	if (!app->input || !(flags & CMD_READ))
 		return argc;
 	/* The option itself has left a place. */

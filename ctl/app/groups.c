@@ -49,7 +49,8 @@ OPT_TABLE(live_input,
 );
 
 OPT_TABLE(vmlinux,
-	{ "vmlinux", 0, "FILE", AT(input, vmlinux), "for a vmcore: take symbols and types that it lacks from the kernel's vmlinux FILE" },
+	{ "symbols", 0, "DIR", AT(input, symbols), "look for recorded programs in DIR first: what dktrace archive or perf archive packed" },
+	{ "vmlinux", 0, "FILE", AT(input, vmlinux), "take what a vmcore lacks, and the code of the kernel, from the kernel's vmlinux FILE" },
 );
 
 OPT_TABLE(offset,

@@ -13,7 +13,7 @@ extern const struct opt_values select_values;
 
 /* The files to read. */
 struct input_options {
-	const char *offset, *vmlinux;
+	const char *offset, *symbols, *vmlinux;
 };
 extern const struct opt_values input_values;
 

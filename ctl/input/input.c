@@ -13,6 +13,7 @@
 #include "ctl/input/unpack.h"
 #include "lib/base/ticks.h"
 #include "lib/inside.h"
+#include "lib/inside/code.h"
 
 /* Opens the log with the records up to now: later ones may be about this program. */
 static int open_log(struct app *app, struct input *in)
@@ -264,6 +265,10 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 	err = app_new_ctx(app, live ? app->root : NULL, &in->ctx);
 	if (err)
 		return dkt_fail(app->ctx, err, "out of memory");
+	if (OPT(app, input)->symbols)
+		err = dkt__symbols_dir(in->ctx, OPT(app, input)->symbols);
+	if (err)
+		return fail(app, err, in);
 	if (live)
 		err = open_log(app, in);
 	else if (piped)

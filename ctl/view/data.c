@@ -137,6 +137,7 @@ static struct json_object *words_json(const struct view *view)
 			{ "--comm", given->comm },
 			{ "--cpu", given->cpu },
 			{ "--offset", OPT(app, input)->offset },
+			{ "--symbols", OPT(app, input)->symbols },
 			{ "--vmlinux", OPT(app, input)->vmlinux },
 			{ "--rate", given->rate } };
 	struct json_object *list = json_object_new_array();

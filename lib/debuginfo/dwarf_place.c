@@ -5,15 +5,14 @@
 #include "lib/debuginfo/dwarf_place.h"
 
 /* Some compilers, such as clang, do not write .debug_aranges: then search all units. */
-static Dwarf_Die *find_unit(struct dwarf_place *place)
+Dwarf_Die *dkt__dwarf_unit(struct dkt__binary *binary, uint64_t address, uint64_t *bias)
 {
-	Dwfl_Module *module = place->binary->module;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, place->address, &place->bias);
+	Dwarf_Die *unit = dwfl_module_addrdie(binary->module, address, bias);
 
 	if (unit)
 		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, &place->bias)))
-		if (dwarf_haspc(unit, place->address - place->bias) > 0)
+	while ((unit = dwfl_module_nextcu(binary->module, unit, bias)))
+		if (dwarf_haspc(unit, address - *bias) > 0)
 			return unit;
 	return NULL;
 }
@@ -48,7 +47,7 @@ int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_
 	*place = (struct dwarf_place){ .binary = binary, .address = address };
 	if (!dkt__binary_dwarf(binary, &bias))
 		return -ENODATA;
-	unit = find_unit(place);
+	unit = dkt__dwarf_unit(binary, address, &place->bias);
 	if (unit)
 		find_scopes(place, unit);
 	for (i = 0; i < place->n_scopes; i++)

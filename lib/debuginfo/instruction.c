@@ -1,84 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decodes the instructions of a program with libcapstone. */
+/* Where the instructions of a program begin. */
 #include "lib/debuginfo/instruction.h"
 
-#include <capstone.h>
-#include <dlfcn.h>
-
-#include "lib/base/library.h"
+#include "lib/debuginfo/decoder.h"
 
 /* No instruction of the machines below is longer. */
 #define LONGEST 16
 
 /* Functions that are larger are not decoded. */
 #define CODE_MAX (64 << 20)
-
-static const struct {
-	GElf_Half machine; /* of ELF */
-	cs_arch arch;
-	unsigned int mode;
-} machines[] = {
-	{ EM_X86_64, CS_ARCH_X86, CS_MODE_64 },
-	{ EM_386, CS_ARCH_X86, CS_MODE_32 },
-	{ EM_AARCH64, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
-};
-
-/* It takes long to load, so only what needs it loads it. */
-struct decoder {
-	void *library;
-	csh handle; /* 0: not open */
-	cs_insn *insn;
-	cs_err (*open)(cs_arch arch, cs_mode mode, csh *handle);
-	cs_err (*close)(csh *handle);
-	cs_insn *(*malloc)(csh handle);
-	void (*free)(cs_insn *insn, size_t n);
-	bool (*iter)(csh handle, const uint8_t **code, size_t *size, uint64_t *address,
-		     cs_insn *insn);
-};
-
-static void dkt__decoder_endp(struct decoder *decoder)
-{
-	if (decoder->insn)
-		decoder->free(decoder->insn, 1);
-	if (decoder->handle)
-		decoder->close(&decoder->handle);
-	if (decoder->library)
-		dlclose(decoder->library);
-}
-
-static int load(struct dkt_ctx *ctx, struct decoder *decoder)
-{
-	const struct dkt__call table[] = {
-		{ "cs_open", &decoder->open },        { "cs_close", &decoder->close },
-		{ "cs_malloc", &decoder->malloc },    { "cs_free", &decoder->free },
-		{ "cs_disasm_iter", &decoder->iter },
-	};
-	const char *missing;
-
-	decoder->library = dlopen(LIBCAPSTONE, RTLD_NOW | RTLD_LOCAL);
-	if (!decoder->library)
-		return dkt_fail(ctx, -EOPNOTSUPP, "libcapstone cannot be loaded; install it (%s)",
-				dlerror());
-	missing = dkt__find_calls(decoder->library, table, ARRAY_SIZE(table));
-	return missing ? dkt_fail(ctx, -EOPNOTSUPP, "%s has no %s", LIBCAPSTONE, missing) : 0;
-}
-
-static int open_machine(struct dkt__binary *binary, struct decoder *decoder)
-{
-	GElf_Ehdr header;
-	size_t i = 0;
-
-	if (!gelf_getehdr(binary->elf, &header))
-		return dkt_fail(binary->ctx, -EOPNOTSUPP, "the file is damaged");
-	while (i < ARRAY_SIZE(machines) && machines[i].machine != header.e_machine)
-		i++;
-	if (i == ARRAY_SIZE(machines) ||
-	    decoder->open(machines[i].arch, (cs_mode)machines[i].mode, &decoder->handle))
-		return dkt_fail(binary->ctx, -EOPNOTSUPP,
-				"instructions of this machine are not known");
-	decoder->insn = decoder->malloc(decoder->handle);
-	return decoder->insn ? 0 : dkt__no_memory(binary->ctx);
-}
 
 /* Finds an address at or before this one at which an instruction surely begins. */
 static int find_start(struct dkt__binary *binary, uint64_t address, uint64_t *start)
@@ -156,8 +86,6 @@ int dkt__instruction_at(struct dkt__binary *binary, uint64_t address,
 	*place = (struct instruction_place){ .before = address, .after = address };
 	if (err || start == address)
 		return err;
-	err = load(binary->ctx, &decoder);
-	if (!err)
-		err = open_machine(binary, &decoder);
+	err = dkt__decoder_open(binary, &decoder);
 	return err ? err : decode(binary, &decoder, start, address, place);
 }

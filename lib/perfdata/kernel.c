@@ -76,7 +76,6 @@ static bool is_running(const struct dkt__perf *perf)
 void dkt__perf_symbols(struct dkt__perf *perf)
 {
 	struct dkt_ctx *ctx = perf->streams.base.ctx;
-	char *path __cleanup(free) = NULL;
 
 	if (!perf->anchor || !has_addresses(perf))
 		return;
@@ -85,8 +84,15 @@ void dkt__perf_symbols(struct dkt__perf *perf)
 		perf->has_symbols = !dkt__symbols_read(ctx, KALLSYMS);
 		return;
 	}
-	path = dkt__build_id_path(perf->kernel_build, perf->n_kernel_build, "kallsyms");
-	perf->has_symbols = path && !dkt__symbols_read(ctx, path);
-	if (perf->has_symbols)
+	for (int i = 0; i < BUILD_ID_PLACES; i++) {
+		char *path __cleanup(free) = dkt__build_id_path(ctx, (enum build_id_place)i,
+								perf->kernel_build,
+								perf->n_kernel_build, "kallsyms");
+
+		if (!path || dkt__symbols_read(ctx, path))
+			continue;
+		perf->has_symbols = true;
 		dkt__symbols_shift(ctx, perf->anchor, perf->anchor_at);
+		return;
+	}
 }

@@ -177,10 +177,26 @@ static size_t image_size(const ElfW(Ehdr) * image)
 	return image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
 }
 
+/* Debug information that was kept by build ID comes first: the system may have none. */
+static char *debug_file_of(struct dkt__perf *perf, const struct dkt__perf_program *program)
+{
+	char *path = NULL;
+
+	for (int i = 0; !path && i < BUILD_ID_PLACES; i++)
+		path = dkt__build_id_path(perf->streams.base.ctx, (enum build_id_place)i,
+					  program->build, program->n_build, "debug");
+	return path;
+}
+
 /* Opens the file if it is the recorded one. */
 static void try_file(struct dkt__perf *perf, struct dkt__perf_program *program, const char *path)
 {
-	dkt__binary_open(perf->streams.base.ctx, path, NULL, NULL, &program->binary);
+	struct dkt_ctx *ctx = perf->streams.base.ctx;
+	char *debug __cleanup(free) = debug_file_of(perf, program);
+
+	/* That of another build is none. */
+	if (!debug || dkt__binary_open(ctx, path, debug, NULL, &program->binary))
+		dkt__binary_open(ctx, path, NULL, NULL, &program->binary);
 	if (program->binary && !is_recorded(perf, program)) {
 		dkt__binary_close(program->binary);
 		program->binary = NULL;
@@ -198,22 +214,31 @@ static void try_vdso(struct dkt__perf *perf, struct dkt__perf_program *program)
 		try_file(perf, program, path);
 }
 
+static void try_kept(struct dkt__perf *perf, struct dkt__perf_program *program,
+		     enum build_id_place place)
+{
+	char *path __cleanup(free) = dkt__build_id_path(perf->streams.base.ctx, place,
+							program->build, program->n_build,
+							is_vdso(program) ? "vdso" : "elf");
+
+	if (path)
+		try_file(perf, program, path);
+}
+
 /* A program that is not here, or has another version now, may be among those that perf record keeps. */
 static void open_program(struct dkt__perf *perf, struct dkt__perf_program *program)
 {
 	struct dkt_ctx *ctx = perf->streams.base.ctx;
-	char *message = dkt__error_take(ctx), *kept __cleanup(free) = NULL;
+	char *message = dkt__error_take(ctx);
 
 	program->tried = true;
-	if (is_vdso(program))
+	try_kept(perf, program, BUILD_ID_GIVEN);
+	if (!program->binary && is_vdso(program))
 		try_vdso(perf, program);
-	else
+	else if (!program->binary)
 		try_file(perf, program, program->path);
 	if (!program->binary)
-		kept = dkt__build_id_path(program->build, program->n_build,
-					  is_vdso(program) ? "vdso" : "elf");
-	if (kept)
-		try_file(perf, program, kept);
+		try_kept(perf, program, BUILD_ID_KEPT);
 	dkt__error_give(ctx, 0, message);
 }
 
@@ -226,6 +251,11 @@ struct dkt__binary *dkt__perf_program_binary(struct dkt__perf *perf,
 	if (!program->tried)
 		open_program(perf, program);
 	return program->binary;
+}
+
+const char *dkt__perf_program_path(const struct dkt__perf_program *program)
+{
+	return program->path;
 }
 
 const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program *program,

@@ -3,6 +3,7 @@
 #include <fts.h>
 #include <sys/utsname.h>
 
+#include "lib/debuginfo/vmlinux.h"
 #include "lib/probe/define.h"
 
 static bool same_text(const char *a, const char *b)
@@ -56,27 +57,6 @@ static char *find_module(const char *dir, const char *module)
 	return found;
 }
 
-static char *find_vmlinux(const char *release)
-{
-	static const char *const places[] = { "/usr/lib/debug/boot/vmlinux-%s",
-					      "/usr/lib/debug/lib/modules/%s/vmlinux",
-					      "/lib/modules/%s/build/vmlinux", "/boot/vmlinux-%s",
-					      NULL };
-
-	for (size_t i = 0; places[i]; i++) {
-		const char *percent = strstr(places[i], "%s");
-		char *path = dkt__format("%.*s%s%s", (int)(percent - places[i]), places[i], release,
-					 percent + 2);
-
-		if (!path)
-			return NULL;
-		if (!access(path, R_OK))
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
 static char *find_file(struct probe_define *define, const char *module)
 {
 	char *dir __cleanup(free) = NULL;
@@ -87,7 +67,7 @@ static char *find_file(struct probe_define *define, const char *module)
 	if (define->ctx->root || uname(&name))
 		return NULL;
 	if (!module)
-		return find_vmlinux(name.release);
+		return dkt__vmlinux_path(name.release);
 	dir = dkt__format("/lib/modules/%s", name.release);
 	return dir ? find_module(dir, module) : NULL;
 }

@@ -2,6 +2,7 @@
 /* Fuzzes ELF files and their DWARF: places found in a file are within it. */
 #include <sys/mman.h>
 
+#include "lib/debuginfo/code.h"
 #include "lib/debuginfo/dwarf_line.h"
 #include "lib/debuginfo/sdt.h"
 #include "lib/probe/define.h"
@@ -52,6 +53,23 @@ static void look_at(struct walk *walk, uint64_t address)
 	dkt__dwarf_place_clear(&place);
 }
 
+/* Lists the function; each instruction is within it, and behind the one before it. */
+static void list(struct dkt__binary *binary, const struct binary_symbol *symbol)
+{
+	struct dkt__listing listing __cleanup(listing_end) = { .binary = binary };
+	struct dkt__listing_line line;
+	uint64_t at = 0;
+
+	must(!dkt__listing_fill(&listing, symbol));
+	for (size_t i = 0; i < listing.n; i++) {
+		must(listing.list[i].offset == at && listing.list[i].text);
+		at += listing.list[i].size;
+		if (i < 32 && !dkt__listing_line(&listing, listing.list[i].offset, &line))
+			must(line.file && line.line > 0);
+	}
+	must(at <= symbol->size);
+}
+
 static int one(void *data, const struct binary_symbol *symbol)
 {
 	struct walk *walk = data;
@@ -63,6 +81,8 @@ static int one(void *data, const struct binary_symbol *symbol)
 		dkt__binary_address(walk->binary, offset, &address);
 	}
 	look_at(walk, symbol->address);
+	if (walk->n < 4)
+		list(walk->binary, symbol);
 	return ++walk->n > 64;
 }
 
