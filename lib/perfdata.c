@@ -111,6 +111,7 @@ static void perf_close(struct dkt_source *source)
 	free(perf->kernel);
 	free(perf->unused);
 	free(perf->quick);
+	dkt__perf_recorded_clear(perf);
 	dkt__streams_clear(&perf->streams);
 	free(perf);
 }
@@ -127,6 +128,7 @@ static const struct dkt__source_ops perf_ops = {
 	.close = perf_close,
 	.spot = dkt__perf_spot,
 	.code = dkt__perf_code,
+	.recorded = dkt__perf_recorded,
 };
 
 /* Returns the trace_clock that perf record -k names by this ID. */

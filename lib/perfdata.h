@@ -330,6 +330,9 @@ struct dkt__perf {
 	uint64_t anchor_at;
 	bool running; /* that kernel runs now, not booted again */
 	bool has_symbols; /* the names of its functions and modules are known */
+	struct dkt__recorded *recorded; /* NULL: nobody has asked yet */
+	size_t n_recorded;
+	char *kallsyms; /* the file with the names of that kernel; NULL: it is not here */
 };
 
 /* Returns a cursor over bytes of the file or of its decompressed records. */
@@ -492,6 +495,15 @@ void dkt__perf_programs_clear(struct dkt__perf *perf);
 
 /* Returns the path as recorded. */
 const char *dkt__perf_program_path(const struct dkt__perf_program *program);
+
+/* Appends those that samples are in to perf->recorded. -ENOMEM. */
+int dkt__perf_programs_list(struct dkt__perf *perf);
+
+/* ---- perfdata/recorded.c ---- */
+
+/* As dkt__source_recorded(). */
+int dkt__perf_recorded(struct dkt_source *source, size_t i, struct dkt__recorded *recorded);
+void dkt__perf_recorded_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/spot.c ---- */
 

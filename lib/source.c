@@ -251,10 +251,17 @@ int dkt__source_spot(struct dkt_source *source, const struct dkt_record *record,
 }
 
 int dkt__listing_read(const struct dkt__spot *spot, const char *name, const char *vmlinux,
-		   struct dkt__listing *listing)
+		      struct dkt__listing *listing)
 {
 	*listing = (struct dkt__listing){ 0 };
 	return spot->source->ops->code(spot, name, vmlinux, listing);
+}
+
+int dkt__source_recorded(struct dkt_source *source, size_t i, struct dkt__recorded *recorded)
+{
+	*recorded = (struct dkt__recorded){ 0 };
+	source = dkt__source_part(source, 0);
+	return source->ops->recorded ? source->ops->recorded(source, i, recorded) : 1;
 }
 
 char *dkt__spot_error(const struct dkt__spot *spot)

@@ -34,6 +34,8 @@ struct dkt__source_ops {
 	int (*spot)(struct dkt_source *source, struct dkt__spot *spot);
 	int (*code)(const struct dkt__spot *spot, const char *name, const char *vmlinux,
 		    struct dkt__listing *listing);
+	/* The files that samples are in. NULL: unknown. */
+	int (*recorded)(struct dkt_source *source, size_t i, struct dkt__recorded *recorded);
 	/* Returns the source of a stream, with its own data. NULL: this one. */
 	struct dkt_source *(*part)(struct dkt_source *source, uint32_t nr);
 };

@@ -11,6 +11,7 @@
 #include "compat/pipeline/sink.h"
 #include "ctl/app/cage.h"
 #include "ctl/app/groups.h"
+#include "lib/base/buf.h"
 #include "lib/base/run_dir.h"
 #include "lib/inside.h"
 
@@ -104,6 +105,14 @@ static bool has_log(const struct app *app, int argc, char **argv)
 	return false;
 }
 
+/* Returns NULL if memory is out, which the command finds, too. */
+static const char *archive_name(struct app *app, const char *path)
+{
+	char *name = dkt__format("%s.tar.gz", path);
+
+	return dkt__strings_take(&app->joined, name) ? NULL : name;
+}
+
 static const char *find_output(struct app *app, int argc, char **argv)
 {
 	if (app->command->flags & CMD_WRITE_LAST && argc > 1)
@@ -113,6 +122,8 @@ static const char *find_output(struct app *app, int argc, char **argv)
 		app->output = "trace.dat";
 	if (app->command->flags & CMD_WRITE_PROFILE && !app->output && !app->input)
 		app->output = "perf.data";
+	if (app->command->flags & CMD_WRITE_ARCHIVE && !app->output && argc > 1)
+		app->output = archive_name(app, argv[1]);
 	/* A recovered file takes the place of the recording. */
 	if (app->command->flags & CMD_WRITE_IN_PLACE && !app->output)
 		return argv[1];

@@ -114,6 +114,8 @@ static const struct task tasks[] = {
 	  "dktrace profile --off-cpu", "dktrace profile --off-cpu --duration 10 -o off.data", "dktrace profile --off-cpu off.data" },
 	{ "Which lines of a function use the CPU?", "annotate annotated line lines instruction instructions source disassembly disassemble assembler asm hot code perf function",
 	  NULL, "dktrace profile --duration 10 -o cpu.data", "dktrace annotate FUNCTION cpu.data" },
+	{ "How can a profile be read on another host?", "archive pack bundle symbols symbol names debug debuginfo build id ids buildid perf elsewhere other machine copy send missing unknown functions",
+	  NULL, "dktrace archive cpu.data", "dktrace profile cpu.data --symbols DIR" },
 	{ "Which programs are started?", "exec start who runs command",
 	  "dktrace hist execs", "dktrace record -e 'sched:sched_process_exec'", "dktrace hist execs trace.dat" },
 	{ "Who creates processes?", "fork forks clone thread threads children spawn",

@@ -388,6 +388,17 @@ int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *a
 	return 0;
 }
 
+const char *dkt__binary_debug_path(struct dkt__binary *binary)
+{
+	const char *main, *debug;
+	Dwarf_Addr bias;
+
+	if (!dwfl_module_getdwarf(binary->module, &bias))
+		return NULL;
+	dwfl_module_info(binary->module, NULL, NULL, NULL, NULL, NULL, &main, &debug);
+	return debug && (!main || strcmp(main, debug) != 0) ? debug : NULL;
+}
+
 Dwarf *dkt__binary_dwarf(struct dkt__binary *binary, uint64_t *bias)
 {
 	GElf_Addr dwarf_bias;

@@ -94,6 +94,9 @@ int dkt__binary_add_plt(struct dkt__binary *binary);
 
 /* ---- debug information ---- */
 
+/* Returns the path of the file that has its debug information. NULL: there is none but the program. */
+const char *dkt__binary_debug_path(struct dkt__binary *binary);
+
 /* Returns NULL, with an error message, if the file has no DWARF. */
 Dwarf *dkt__binary_dwarf(struct dkt__binary *binary, uint64_t *bias);
 

@@ -2,6 +2,7 @@
 /* Finds files by their build ID, in the directory of the user and where perf keeps copies of what it has recorded. */
 #include "lib/debuginfo/build_id.h"
 
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -36,6 +37,18 @@ char *dkt__build_id_path(const struct dkt_ctx *ctx, enum build_id_place place, c
 		path = NULL;
 	}
 	return path;
+}
+
+bool dkt__build_id_is(int fd, const uint8_t *build, size_t n)
+{
+	Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	const void *own;
+	const ssize_t n_own =
+		elf && elf_kind(elf) == ELF_K_ELF ? dwelf_elf_gnu_build_id(elf, &own) : 0;
+	const bool same = n && n_own > 0 && (size_t)n_own == n && !memcmp(own, build, n);
+
+	elf_end(elf);
+	return same;
 }
 
 int dkt__symbols_dir(struct dkt_ctx *ctx, const char *dir)

@@ -13,6 +13,31 @@
  */
 int dkt__symbols_dir(struct dkt_ctx *ctx, const char *dir);
 
+enum dkt__recorded_kind {
+	DKT__RECORDED_PROGRAM, /* or a library, or a module of the kernel */
+	DKT__RECORDED_KERNEL,
+	DKT__RECORDED_VDSO, /* the kernel's code in each process */
+};
+
+/* A file that samples of a recording are in. All that it points to lives as long as the source. */
+struct dkt__recorded {
+	enum dkt__recorded_kind kind;
+	const char *path; /* as recorded: "/usr/bin/dd", "[kernel.kallsyms]", "[vdso]" */
+	bool several; /* different files had this path */
+	const uint8_t *build; /* its build ID */
+	size_t n_build; /* 0: unknown */
+	const char *file; /* the same file here; of the kernel its names; NULL: it is not here */
+	const char *debug; /* its debug information, if that is another file; NULL: there is none */
+	const char *data; /* the bytes of a vdso; NULL: it is not here */
+	size_t size;
+};
+
+/* Gets the i-th one, counted from 0, after the last record. Returns 0, 1 after the last, or -ENOMEM. */
+int dkt__source_recorded(struct dkt_source *source, size_t i, struct dkt__recorded *recorded);
+
+/* True if the open file is of that build. */
+bool dkt__build_id_is(int fd, const uint8_t *build, size_t n);
+
 /* ---- where samples are ---- */
 
 /* The place of a sample. */
@@ -59,7 +84,7 @@ struct dkt__listing {
  * is not here. End it in either case, while the source is open.
  */
 int dkt__listing_read(const struct dkt__spot *spot, const char *name, const char *vmlinux,
-		   struct dkt__listing *listing);
+		      struct dkt__listing *listing);
 /* Returns the message of the failure, which the caller frees. NULL: memory is out. */
 char *dkt__spot_error(const struct dkt__spot *spot);
 void dkt__listing_endp(struct dkt__listing *listing);
@@ -73,4 +98,5 @@ struct dkt__listing_line {
 };
 
 /* Returns 0, or 1: unknown. The texts live as long as the code. */
-int dkt__listing_line(struct dkt__listing *listing, uint64_t offset, struct dkt__listing_line *line);
+int dkt__listing_line(struct dkt__listing *listing, uint64_t offset,
+		      struct dkt__listing_line *line);

@@ -34,6 +34,7 @@ struct dkt__perf_program {
 	dev_t device;
 	uint64_t inode; /* 0: unknown */
 	bool several; /* different files had the path */
+	bool listed; /* the recording says that samples are in it */
 	bool tried; /* to open it */
 	struct dkt__binary *binary; /* NULL: it is not here */
 };
@@ -134,6 +135,7 @@ int dkt__perf_builds(struct dkt__perf *perf, struct dkt__cursor cur)
 		if (!program)
 			return -ENOMEM;
 		set_build(program, build, n);
+		program->listed = true;
 	}
 	return 0;
 }
@@ -270,6 +272,45 @@ const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program 
 	dkt__binary_at(binary, address, &symbol);
 	*offset = address - symbol.address;
 	return symbol.name;
+}
+
+/* ---- the programs of a recording ---- */
+
+struct listing {
+	struct dkt__perf *perf;
+	int err;
+};
+
+/* Names were looked up in what samples are in, if the recording does not say it. */
+static void put_recorded(const void *node, VISIT visit, void *data)
+{
+	struct dkt__perf_program *program = *(struct dkt__perf_program *const *)node;
+	struct listing *list = data;
+	struct dkt__binary *binary;
+	struct dkt__recorded recorded = { .path = program->path, .several = program->several };
+
+	if ((visit != postorder && visit != leaf) || list->err ||
+	    !(program->listed || program->tried))
+		return;
+	recorded.build = program->build;
+	recorded.n_build = program->n_build;
+	recorded.kind = is_vdso(program) ? DKT__RECORDED_VDSO : DKT__RECORDED_PROGRAM;
+	binary = program->n_build ? dkt__perf_program_binary(list->perf, program) : NULL;
+	if (binary && recorded.kind == DKT__RECORDED_VDSO) {
+		recorded.data = elf_rawfile(binary->elf, &recorded.size);
+	} else if (binary) {
+		recorded.file = binary->path;
+		recorded.debug = dkt__binary_debug_path(binary);
+	}
+	list->err = dkt__append(list->perf->recorded, list->perf->n_recorded, recorded);
+}
+
+int dkt__perf_programs_list(struct dkt__perf *perf)
+{
+	struct listing list = { .perf = perf };
+
+	twalk_r(perf->programs, put_recorded, &list);
+	return list.err;
 }
 
 void dkt__perf_programs_clear(struct dkt__perf *perf)

@@ -25,7 +25,8 @@ int dkt__perf_spot(struct dkt_source *source, struct dkt__spot *spot)
 /* ---- the kernel ---- */
 
 /* Opens a file if it is the recorded kernel; the user knows if the recording does not tell. */
-static void try_kernel(struct dkt__perf *perf, const char *path, bool given, struct dkt__listing *listing)
+static void try_kernel(struct dkt__perf *perf, const char *path, bool given,
+		       struct dkt__listing *listing)
 {
 	if (!path || listing->own ||
 	    dkt__binary_open(perf->streams.base.ctx, path, NULL, NULL, &listing->own))

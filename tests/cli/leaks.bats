@@ -162,6 +162,7 @@ searched()
 	clean 0 dktrace profile --callers "$chains" --before "$chains"
 	clean 1 dktrace profile --output page "$perf"
 	clean 1 dktrace annotate main "$perf"
+	clean 1 dktrace archive "$perf" -o archive.tgz
 	clean 1 dktrace annotate main --symbols nosuch "$perf"
 	clean 0 dktrace load --dry-run --clickhouse http://127.0.0.1:1/x "$capture"
 	"$top/tests/tools/gen-lustre-log" client 2.15 200 >client.dk
