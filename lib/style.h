@@ -198,10 +198,6 @@ uint64_t dkt__stack_caller(const struct dkt_stack *stack, uint32_t i);
 /* True if the event's stacks are of programs, not of the kernel. */
 bool dkt__stack_is_user(const struct dkt_event *event);
 
-/* Returns the function that contains the address, and the offset in it; NULL: unknown. */
-const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, bool user,
-			    uint64_t *offset);
-
 /* Appends the function's name, or the address if the name is unknown. */
 void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user,
 		    struct dkt_buf *buf);

@@ -285,14 +285,18 @@ int dkt__symbols_shift(struct dkt_ctx *ctx, const char *name, uint64_t address)
 	return 0;
 }
 
+static bool is_placeholder(uint64_t address)
+{
+	return address >= DKT__PLACEHOLDER_FIRST && address < DKT__PLACEHOLDER_END;
+}
+
 static const struct placeholder *find_placeholder(const struct dkt__symbols *symbols,
 						  uint64_t address)
 {
 	uint64_t i = (address - DKT__PLACEHOLDER_FIRST) / PLACEHOLDER_EACH;
 
-	return dkt__symbol_is_placeholder(address) && i < symbols->n_placeholders ?
-		       symbols->placeholders[i] :
-		       NULL;
+	return is_placeholder(address) && i < symbols->n_placeholders ? symbols->placeholders[i] :
+									NULL;
 }
 
 static const struct symbol_entry *find_symbol(struct dkt_ctx *ctx, uint64_t address)
@@ -332,6 +336,13 @@ const char *dkt_symbol_name(struct dkt_ctx *ctx, uint64_t address, uint64_t *off
 	if (offset)
 		*offset = entry ? address - entry->address : 0;
 	return entry ? entry->name : NULL;
+}
+
+const char *dkt__stack_symbol(struct dkt_ctx *ctx, uint64_t address, bool user, uint64_t *offset)
+{
+	if (offset)
+		*offset = 0;
+	return !user || is_placeholder(address) ? dkt_symbol_name(ctx, address, offset) : NULL;
 }
 
 const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address)

@@ -63,14 +63,11 @@ static size_t file_of(const char **name)
 	return len;
 }
 
-/* Addresses of programs have no names but those that stand for the names in a file. */
 static uint32_t add_name(struct profile_frames *frames, struct dkt_ctx *ctx, uint64_t address,
 			 bool user)
 {
 	const enum profile_kind kind = user ? PROFILE_USER : PROFILE_KERNEL;
-	const char *name = !user || dkt__symbol_is_placeholder(address) ?
-				   dkt_symbol_name(ctx, address, NULL) :
-				   NULL;
+	const char *name = dkt__stack_symbol(ctx, address, user, NULL);
 	const char *module = name ? dkt__symbol_module(ctx, address) : NULL;
 	const size_t file = name && user && !module ? file_of(&name) : 0;
 

@@ -132,9 +132,11 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 	return 0;
 }
 
-/* Returns words about the accuracy of the file's offset. */
-static const char *accuracy(const struct inputs_file *file)
+/* Returns words about the accuracy of the file's offset to the first one. */
+static const char *accuracy(const struct inputs *inputs, size_t i, size_t first)
 {
+	const struct inputs_file *file = &inputs->files[i];
+
 	switch (file->known) {
 	case INPUTS_BY_USER:
 		return "as given";
@@ -146,7 +148,10 @@ static const char *accuracy(const struct inputs_file *file)
 	case INPUTS_GUEST:
 		return "by the shifts recorded for a guest and its host";
 	default:
-		return "accurate to 2 us plus the difference between the hosts' wall clocks";
+		return same(info_of(inputs, i)->host, info_of(inputs, first)->host) ?
+			       "accurate to 2 us, by the wall clock of their host" :
+			       "accurate to 2 us plus the difference between the hosts' wall"
+			       " clocks";
 	}
 }
 
@@ -157,7 +162,8 @@ void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first)
 	uint64_t size = file->offset < 0 ? -(uint64_t)file->offset : (uint64_t)file->offset;
 
 	app_say("%s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, %s", file->in.path, sign,
-		size / 1000000000, size % 1000000000, inputs->files[first].in.path, accuracy(file));
+		size / 1000000000, size % 1000000000, inputs->files[first].in.path,
+		accuracy(inputs, i, first));
 }
 
 /* ---- names ---- */
@@ -295,7 +301,7 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 	for (size_t i = 0; i < inputs->pipeline.n && inputs->pipeline.n == inputs->n; i++) {
 		inputs->pipeline.parts[i].lacks = inputs->files[i].lacks;
 		if (i)
-			inputs->pipeline.parts[i].accuracy = accuracy(&inputs->files[i]);
+			inputs->pipeline.parts[i].accuracy = accuracy(inputs, i, 0);
 	}
 	return err ? err : dkl_pipeline_select(&inputs->pipeline, &args->selection);
 }

@@ -10,9 +10,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/stop.h"
 
-static const char *const styles[] = { "text",    "folded",     "svg",   "icicle",
-				      "heatmap", "speedscope", "pprof", NULL };
-
 OPT_OWN(profile,
 	{ "before", 0, "FILE", AT(profile, before), "compare with the earlier recording FILE", .flags = OPT_OPENED },
 	{ "callers", 0, NULL, AT(profile, callers), "print a tree from the innermost functions to their callers" },
@@ -24,7 +21,7 @@ OPT_OWN(profile,
 	{ "off-cpu", 0, NULL, AT(profile, off_cpu), "show all time by the wall clock: where threads run, wait for a CPU, and wait for disk, lock, network or memory" },
 	{ "output", 'o', "FILE", AT_APP(output), "live: write the samples to FILE (default perf.data); of a file: write the output to FILE" },
 	{ "pid", 'p', "LIST", AT(select, pid), "live: sample these processes, with all their threads, and what these start; of a file: select records of the threads with these IDs: 1,42", .check = value_numbers },
-	{ "style", 'S', "STYLE", AT(sink, style), "print as text (default), folded, speedscope or pprof; or draw svg, icicle or heatmap", .words = styles },
+	{ "style", 'S', "STYLE", AT(sink, style), "print as text (default), folded, speedscope or pprof; or draw svg, icicle or heatmap", .words = profile_styles },
 	{ "tree", 0, NULL, AT(profile, tree), "print a tree from the outermost functions to those that they call" },
 	{ "wakers", 0, "N", AT(profile, wakers), "with --off-cpu: put those who ended a wait after its stack, and who woke them, up to N (1 to 8)" },
 	{ .name = "by", .now = "keys" },

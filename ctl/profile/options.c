@@ -11,21 +11,29 @@
 /* Rows of a table, unless --top tells another number. */
 #define TOP 10
 
-static const struct profile_form forms[] = {
-	{ .name = "text", .compares = true },
-	{ .name = "folded", .compares = true, .write = profile_write_folded },
-	{ .name = "svg", .compares = true, .write = profile_write_flame },
-	{ .name = "icicle", .compares = true, .write = profile_write_icicle },
-	{ .name = "heatmap", .write = profile_write_heat, .samples = true },
-	{ .name = "speedscope", .write = profile_write_speedscope },
-	{ .name = "pprof", .write = profile_write_pprof, .binary = true },
+enum { TEXT, FOLDED, SVG, ICICLE, HEATMAP, SPEEDSCOPE, PPROF, FORMS };
+
+static const struct profile_form forms[FORMS] = {
+	[TEXT] = { .compares = true },
+	[FOLDED] = { .compares = true, .write = profile_write_folded },
+	[SVG] = { .compares = true, .write = profile_write_flame },
+	[ICICLE] = { .compares = true, .write = profile_write_icicle },
+	[HEATMAP] = { .write = profile_write_heat, .samples = true },
+	[SPEEDSCOPE] = { .write = profile_write_speedscope },
+	[PPROF] = { .write = profile_write_pprof, .binary = true },
+};
+
+const char *const profile_styles[] = {
+	[TEXT] = "text",       [FOLDED] = "folded",         [SVG] = "svg",     [ICICLE] = "icicle",
+	[HEATMAP] = "heatmap", [SPEEDSCOPE] = "speedscope", [PPROF] = "pprof", [FORMS] = NULL
 };
 
 static int read_form(const struct app *app, const char *output, const struct profile_form **form)
 {
 	const char *style = OPT(app, sink)->style;
-	const int i = style ? app_find_row(app, style, forms, ARRAY_SIZE(forms), sizeof(*forms)) :
-			      0;
+	const int i =
+		style ? app_find_row(app, style, profile_styles, FORMS, sizeof(*profile_styles)) :
+			0;
 
 	if (i < 0)
 		return EXIT_USAGE;

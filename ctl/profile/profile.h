@@ -14,11 +14,13 @@ struct profile_options {
 };
 extern const struct opt_values profile_values;
 
+/* The words of --style; NULL after them. */
+extern const char *const profile_styles[];
+
 struct profile_view;
 
 /* How a profile is shown. */
 struct profile_form {
-	const char *name; /* the word of --style */
 	bool compares; /* shows an earlier profile, too */
 	bool binary;
 	bool samples; /* shows single samples, of which wall-clock time has none */

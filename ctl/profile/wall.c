@@ -39,7 +39,7 @@ int profile_read_wall(const struct app *app, const struct profile_form *form,
 			"profile: cannot combine --off-cpu and --count: waits have a time");
 	if (given->off_cpu && form->samples)
 		return app_usage("profile: --style %s shows samples, not the times of --off-cpu",
-				 form->name);
+				 OPT(app, sink)->style);
 	return read_hops(given->wakers, &opts->hops);
 }
 

@@ -45,14 +45,11 @@ static void put_program(const struct strace_origin *origin, const struct call *c
 	dkt_buf_str(buf, ")");
 }
 
-/* Addresses of programs have no names but those that stand for the names in a file. */
 static void put_frame(const struct strace_origin *origin, const struct call *call, uint64_t address,
 		      bool user, struct dkt_buf *buf)
 {
 	uint64_t offset;
-	const char *name = !user || dkt__symbol_is_placeholder(address) ?
-				   dkt_symbol_name(origin->ctx, address, &offset) :
-				   NULL;
+	const char *name = dkt__stack_symbol(origin->ctx, address, user, &offset);
 	const char *module = name ? dkt__symbol_module(origin->ctx, address) : NULL;
 
 	if (!name) {

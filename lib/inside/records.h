@@ -264,11 +264,11 @@ DKT__SHARED void dkt__buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t l
 #define DKT__PLACEHOLDER_FIRST UINT64_C(0xff00000000000000)
 #define DKT__PLACEHOLDER_END   UINT64_C(0xff01000000000000)
 
-/* True if an address in the stack of a program has a name. */
-static inline bool dkt__symbol_is_placeholder(uint64_t address)
-{
-	return address >= DKT__PLACEHOLDER_FIRST && address < DKT__PLACEHOLDER_END;
-}
+/*
+ * Returns the name of the function in a stack, of a program or of the kernel, and the address' offset in it (offset
+ * NULL: not wanted). Addresses of programs have no names but those that stand for the names in a file. NULL: unknown.
+ */
+const char *dkt__stack_symbol(struct dkt_ctx *ctx, uint64_t address, bool user, uint64_t *offset);
 
 /* Returns the name of the module that contains the address. NULL: none, or unknown. */
 DKT__SHARED const char *dkt__symbol_module(struct dkt_ctx *ctx, uint64_t address);

@@ -81,7 +81,7 @@ static void add_address(const struct dkt_style *style, struct dkt_buf *buf, uint
 			bool user)
 {
 	uint64_t offset;
-	const char *name = dkt__stack_name(style, address, user, &offset);
+	const char *name = dkt__stack_symbol(style->ctx, address, user, &offset);
 	size_t from;
 
 	/* A file is one frame, whichever of its functions without names it was. */

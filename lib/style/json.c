@@ -195,7 +195,7 @@ static int put_caller(struct dkt_style *style, uint64_t address, bool user, stru
 {
 	size_t from = buf->len;
 	uint64_t offset;
-	const char *name = dkt__stack_name(style, address, user, &offset);
+	const char *name = dkt__stack_symbol(style->ctx, address, user, &offset);
 
 	dkt__style_put_symbol(buf, name, address);
 	if (name && offset)

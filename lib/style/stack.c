@@ -43,16 +43,6 @@ bool dkt__stack_is_user(const struct dkt_event *event)
 	return !strcmp(event->name, "user_stack");
 }
 
-/* Addresses of programs have no names but those that dkt__symbol_create() creates. */
-const char *dkt__stack_name(const struct dkt_style *style, uint64_t address, bool user,
-			    uint64_t *offset)
-{
-	*offset = 0;
-	return !user || dkt__symbol_is_placeholder(address) ?
-		       dkt_symbol_name(style->ctx, address, offset) :
-		       NULL;
-}
-
 void dkt__style_put_symbol(struct dkt_buf *buf, const char *name, uint64_t address)
 {
 	dkt_buf_str(buf, name ? name : "0x");
@@ -63,7 +53,7 @@ void dkt__style_put_symbol(struct dkt_buf *buf, const char *name, uint64_t addre
 void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user, struct dkt_buf *buf)
 {
 	uint64_t offset;
-	const char *name = dkt__stack_name(style, address, user, &offset);
+	const char *name = dkt__stack_symbol(style->ctx, address, user, &offset);
 
 	dkt__style_put_symbol(buf, name, address);
 	if (name && dkt__symbol_is_file(name)) {
