@@ -2,6 +2,7 @@
 /* Opens perf.data as a source of records. */
 #include <time.h>
 
+#include "lib/base/io.h"
 #include "lib/event.h"
 #include "lib/perfdata.h"
 
@@ -253,6 +254,26 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 	if (!err)
 		err = fill_info(perf);
 	return err ? err : take_opts(perf, opts);
+}
+
+/* The offset of the size of the records in the header. */
+#define DATA_SIZE_AT 48
+
+int dkt__perf_more(struct dkt_source *source)
+{
+	struct dkt__perf *perf = (struct dkt__perf *)source;
+	struct dkt__perf_tape *tape = &perf->parts[0].tape;
+	const uint64_t from = tape->size, before = (uint64_t)(tape->data - perf->file.data);
+	uint64_t size;
+
+	if (source->ops != &perf_ops || perf->n_parts != 1 || perf->swap || perf->packed ||
+	    dkt__pread_all(perf->file.fd, &size, sizeof(size), DATA_SIZE_AT) != sizeof(size) ||
+	    size < from || size > perf->file.size - before)
+		return dkt_fail(source->ctx, -EBADMSG, "read more of %s: its size is wrong",
+				perf->file.name);
+	tape->size = size;
+	perf->streams.taken = false;
+	return dkt__with_words(source->ctx, dkt__perf_scan_more(perf, from));
 }
 
 static bool perf_is(const uint8_t *data, size_t size)

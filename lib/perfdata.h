@@ -128,6 +128,7 @@ enum dkt__perf_value {
 	DKT__PERF_CGROUP,
 	DKT__PERF_DATA_PAGE_SIZE,
 	DKT__PERF_CODE_PAGE_SIZE,
+	DKT__PERF_TGID, /* the process */
 	DKT__PERF_STACK_SIZE, /* bytes of the program's stack */
 	DKT__PERF_VALUES,
 };
@@ -622,6 +623,9 @@ enum dkt__perf_user {
 
 /* Looks at all records once and notes the blocks. */
 int dkt__perf_scan(struct dkt__perf *perf);
+
+/* The same for those from an offset of the tape on, in the only file. */
+int dkt__perf_scan_more(struct dkt__perf *perf, uint64_t from);
 
 /*
  * Reads up to size bytes at an offset of the tape into room. Returns false at the end of the tape, and

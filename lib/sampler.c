@@ -51,6 +51,8 @@ int dkt__sampler_open(struct dkt_ctx *ctx, const struct dkt__sampler_opts *opts,
 	sampler->ring_size = sampler->opts.off_cpu                       ? RING_SIZE_OFF :
 			     sampler->opts.callers == DKT__CALLERS_DWARF ? RING_SIZE_DWARF :
 									   RING_SIZE;
+	if (sampler->opts.ring_size)
+		sampler->ring_size = sampler->opts.ring_size;
 	if (!err)
 		err = dkt__sampler_events_open(sampler);
 	if (!err)
@@ -122,15 +124,45 @@ static int end(struct dkt__sampler *sampler, int err)
 	return err ? dkt__error_give(sampler->ctx, err, words) : failed;
 }
 
+int dkt__sampler_begin(struct dkt__sampler *sampler, int fd)
+{
+	dkt__needs(NULL, sampler);
+
+	int err;
+
+	dkt__sampler_file_clear(sampler);
+	err = dkt__sampler_file_begin(sampler, fd);
+	return err ?: begin(sampler);
+}
+
+int dkt__sampler_step(struct dkt__sampler *sampler)
+{
+	dkt__needs(NULL, sampler);
+
+	int err = dkt__sampler_rings_drain(sampler);
+
+	sampler->result.lost = dkt__sampler_events_lost(sampler);
+	sampler->result.bytes = sampler->file.data_at + sampler->file.size;
+	return err;
+}
+
+void dkt__sampler_stop(struct dkt__sampler *sampler)
+{
+	if (!sampler)
+		return;
+	dkt__sampler_events_disable(sampler);
+	dkt__sampler_rings_skip(sampler);
+	dkt__sampler_hits_clear(&sampler->hits);
+	sampler->hits.pids.n_words = 1;
+}
+
 int dkt__sampler_run(struct dkt__sampler *sampler, int fd)
 {
 	dkt__needs(NULL, sampler);
 
 	uint64_t from;
-	int err = dkt__sampler_file_begin(sampler, fd);
+	int err = dkt__sampler_begin(sampler, fd);
 
-	if (!err)
-		err = begin(sampler);
 	from = dkt__monotonic_ns();
 	if (!err)
 		err = follow(sampler, from);

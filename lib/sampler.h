@@ -167,6 +167,9 @@ int dkt__sampler_rings_wait(struct dkt__sampler *sampler, int ms);
 
 /* Moves all records to the file, as one round. */
 int dkt__sampler_rings_drain(struct dkt__sampler *sampler);
+
+/* Leaves out all records that are in the rings. */
+void dkt__sampler_rings_skip(struct dkt__sampler *sampler);
 void dkt__sampler_rings_unmap(struct dkt__sampler *sampler);
 
 /* ---- sampler/records.c ---- */

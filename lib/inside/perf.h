@@ -6,6 +6,12 @@
 
 #include "lib/base/error.h"
 
+/*
+ * Lets a source that has reached its end go on with what was added to its file since: one that
+ * dkt__sampler_step() still writes, within the size that it had when it was opened.
+ */
+int dkt__perf_more(struct dkt_source *source);
+
 /* ---- names of events ---- */
 
 /* An event as perf_event_open(2) wants it, and what its numbers mean. */

@@ -30,6 +30,9 @@ struct dkt__sampler_opts {
 	bool waits; /* the threads are one that is to execute a program: sampling begins with it */
 	bool only_user, only_kernel; /* the programs' side, or the kernel's; not both */
 	enum dkt__callers callers;
+	/* Not the time of the CPU: system calls as they begin, of which the kernel's side is left out. */
+	bool calls;
+	size_t ring_size; /* of a CPU, a power of two of pages; 0: as usual */
 	uint32_t stack_size; /* bytes of a copied stack, a multiple of 8; 0: DKT__SAMPLER_STACK */
 	bool off_cpu; /* also records where threads leave their CPUs, and who wakes them */
 	char *const *words; /* the command line, for the file; valid as long as the sampler */
@@ -70,7 +73,15 @@ int dkt__sampler_open(struct dkt_ctx *ctx, const struct dkt__sampler_opts *opts,
  */
 int dkt__sampler_run(struct dkt__sampler *sampler, int fd);
 
-/* Gets the result, also of a sampler that failed. */
+/*
+ * The same step by step, for a reader beside it: begins in an empty file, again in another one if it has been
+ * stopped; moves what came since then to the file; stops, and lets the file be as it is.
+ */
+int dkt__sampler_begin(struct dkt__sampler *sampler, int fd);
+int dkt__sampler_step(struct dkt__sampler *sampler);
+void dkt__sampler_stop(struct dkt__sampler *sampler);
+
+/* Gets the result, also of a sampler that failed or still runs. */
 int dkt__sampler_get(const struct dkt__sampler *sampler, struct dkt__sampler_result *result,
 		     size_t sz);
 void dkt__sampler_close(struct dkt__sampler *sampler);

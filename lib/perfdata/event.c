@@ -11,7 +11,7 @@
 
 #define SYSTEM "perf"
 
-/* The fields have the names that perf script -F and perf report --sort have for them. */
+/* The fields have the names that perf script -F and perf report --sort have for them; "pid" is the thread here. */
 static const struct {
 	const char *name, *print;
 	uint64_t bits; /* of sample_type; UINT64_MAX: every sample has it */
@@ -29,6 +29,7 @@ static const struct {
 	[DKT__PERF_CGROUP] = { "cgroup", "%llu", PERF_SAMPLE_CGROUP },
 	[DKT__PERF_DATA_PAGE_SIZE] = { "data_page_size", "%llu", PERF_SAMPLE_DATA_PAGE_SIZE },
 	[DKT__PERF_CODE_PAGE_SIZE] = { "code_page_size", "%llu", PERF_SAMPLE_CODE_PAGE_SIZE },
+	[DKT__PERF_TGID] = { "tgid", NULL, PERF_SAMPLE_TID },
 	[DKT__PERF_STACK_SIZE] = { "stack_size", "%llu", PERF_SAMPLE_STACK_USER },
 };
 

@@ -78,6 +78,7 @@ static void take_begin(struct dkt__cursor *cur, struct dkt__perf_item *item)
 	if (type & PERF_SAMPLE_TID) {
 		item->pid = (int32_t)dkt__cursor_number(cur, 4);
 		item->tid = (int32_t)dkt__cursor_number(cur, 4);
+		item->values[DKT__PERF_TGID] = (uint32_t)item->pid;
 	}
 	if (type & PERF_SAMPLE_TIME)
 		item->time = dkt__cursor_number(cur, 8);

@@ -186,11 +186,10 @@ static void report_end(struct dkt__perf *perf, const struct dkt__perf_part *part
 				    part->label, part->file.size);
 }
 
-static int scan_plain(struct dkt__perf *perf, struct dkt__perf_part *part)
+static int scan_plain(struct dkt__perf *perf, struct dkt__perf_part *part, uint64_t at)
 {
 	uint8_t *room __cleanup(free) = dkt__read_buffer(DKT__PERF_BLOCK);
 	struct dkt__perf_tape bytes;
-	uint64_t at = 0;
 	int err = room ? 0 : -ENOMEM;
 
 	while (!err && dkt__perf_read(part, at, DKT__PERF_BLOCK, room, &bytes))
@@ -277,7 +276,7 @@ static void find_rest(struct dkt__perf_merge *m, size_t from)
 static int scan_part(struct dkt__perf *perf, struct dkt__perf_part *part)
 {
 	const size_t from = perf->merge.n_blocks;
-	int err = scan_plain(perf, part);
+	int err = scan_plain(perf, part, 0);
 
 	if (!err && part->unpack)
 		err = scan_packed(perf, part);
@@ -305,5 +304,14 @@ int dkt__perf_scan(struct dkt__perf *perf)
 		return err;
 	err = interleave(perf, ends);
 	find_rest(&perf->merge, 0);
+	return err;
+}
+
+int dkt__perf_scan_more(struct dkt__perf *perf, uint64_t from)
+{
+	const size_t first = perf->merge.n_blocks;
+	int err = scan_plain(perf, &perf->parts[0], from);
+
+	find_rest(&perf->merge, first);
 	return err;
 }

@@ -10,6 +10,7 @@
 #define FREQUENCY   99
 #define ONLINE_FILE "/sys/devices/system/cpu/online"
 #define CPUS_MAX    8192
+#define CALLS_EVENT "raw_syscalls:sys_enter"
 
 /* Old headers lack it. Kernels before 6.0 do not know it, and the attempt is repeated without it. */
 #ifndef PERF_FORMAT_LOST
@@ -154,6 +155,42 @@ static int add_off_cpu(struct dkt__sampler *sampler)
 	return err;
 }
 
+static int choose_time(struct dkt__sampler *sampler, struct perf_event_attr *attr)
+{
+	const struct dkt__sampler_opts *opts = &sampler->opts;
+	const bool cycles = has_cycles(sampler->ctx);
+
+	sampler->result.event = cycles ? "cycles" : "cpu-clock";
+	if (opts->callers == DKT__CALLERS_LBR && !cycles)
+		return dkt_fail(
+			sampler->ctx, -EOPNOTSUPP,
+			"this machine has no hardware counters, and so no record of the last "
+			"branches (LBR); find callers by frame pointers or dwarf");
+	attr->type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+	attr->config = cycles ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK;
+	/* The CPU's records of exact places do not reach into virtual machines. */
+	attr->precise_ip = cycles ? 3 : 0;
+	attr->exclude_guest = cycles;
+	attr->exclude_kernel = attr->exclude_hv = opts->only_user;
+	attr->exclude_user = opts->only_kernel;
+	return 0;
+}
+
+static int choose_calls(struct dkt__sampler *sampler, struct perf_event_attr *attr)
+{
+	struct dkt__perf_event found;
+	int err = dkt__perf_event_find(sampler->ctx, CALLS_EVENT, &found);
+
+	if (err)
+		return err;
+	sampler->result.event = CALLS_EVENT;
+	attr->type = found.attr.type;
+	attr->config = found.attr.config;
+	attr->sample_type |= PERF_SAMPLE_RAW;
+	attr->exclude_callchain_kernel = 1;
+	return 0;
+}
+
 /*
  * Samples of threads are taken by one event, which follows them. On a machine another one follows all
  * processes, also while the first does not count yet.
@@ -162,27 +199,15 @@ static int choose_events(struct dkt__sampler *sampler)
 {
 	const struct dkt__sampler_opts *opts = &sampler->opts;
 	const uint64_t most = (uint64_t)dkt__perf_max_rate();
-	const bool cycles = has_cycles(sampler->ctx);
 	struct perf_event_attr attr = common_attr();
 	struct dkt__sampler_result *result = &sampler->result;
-	int err;
+	int err = opts->calls ? choose_calls(sampler, &attr) : choose_time(sampler, &attr);
 
-	result->event = cycles ? "cycles" : "cpu-clock";
+	if (err)
+		return err;
 	result->frequency = DKT__MIN(opts->frequency ?: FREQUENCY, most);
-	if (opts->callers == DKT__CALLERS_LBR && !cycles)
-		return dkt_fail(
-			sampler->ctx, -EOPNOTSUPP,
-			"this machine has no hardware counters, and so no record of the last "
-			"branches (LBR); find callers by frame pointers or dwarf");
-	attr.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
-	attr.config = cycles ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK;
-	/* The CPU's records of exact places do not reach into virtual machines. */
-	attr.precise_ip = cycles ? 3 : 0;
-	attr.exclude_guest = cycles;
 	attr.freq = 1;
 	attr.sample_freq = result->frequency;
-	attr.exclude_kernel = attr.exclude_hv = opts->only_user;
-	attr.exclude_user = opts->only_kernel;
 	attr.watermark = 1;
 	attr.wakeup_watermark = (uint32_t)(sampler->ring_size / 2);
 	err = set_callers(sampler, &attr);

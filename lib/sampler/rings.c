@@ -203,6 +203,15 @@ static void release(struct dkt__sampler *sampler, size_t from, size_t to)
 					 __ATOMIC_RELEASE);
 }
 
+void dkt__sampler_rings_skip(struct dkt__sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->n_rings; i++)
+		if (sampler->rings[i].page)
+			sampler->rings[i].head = __atomic_load_n(&sampler->rings[i].page->data_head,
+								 __ATOMIC_ACQUIRE);
+	release(sampler, 0, sampler->n_rings);
+}
+
 int dkt__sampler_rings_drain(struct dkt__sampler *sampler)
 {
 	struct perf_event_header mark = { .type = FINISHED_ROUND, .size = sizeof(mark) };

@@ -173,7 +173,7 @@ static void check_memory(bool swap)
 	      "{\"ip\":4198400,\"symoff\":0,\"period\":77,\"addr\":8323088,\"weight\":1234,"
 	      "\"ins_lat\":8,\"retire_lat\":9,\"data_src\":371113066818,\"transaction\":6,"
 	      "\"phys_addr\":65552,\"cgroup\":11,\"data_page_size\":4096,"
-	      "\"code_page_size\":2097152,\"sym\":\"[unknown]\",\"dso\":\"[unknown]\"}");
+	      "\"code_page_size\":2097152,\"tgid\":42,\"sym\":\"[unknown]\",\"dso\":\"[unknown]\"}");
 }
 
 static void weights_and_places_in_memory(void **state)
@@ -243,7 +243,7 @@ static void check_branches(bool swap)
 	put_attr(&m, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, type, 0x101);
 	put_sample(&m, words, ARRAY_SIZE(words));
 	check(&m, "cycles",
-	      "{\"ip\":4198400,\"symoff\":0,\"period\":4000,\"stack_size\":8,"
+	      "{\"ip\":4198400,\"symoff\":0,\"period\":4000,\"tgid\":42,\"stack_size\":8,"
 	      "\"sym\":\"[unknown]\",\"dso\":\"[unknown]\","
 	      "\"brstack\":\"0x401136/0x401120/P/X/-/12\",\"uregs\":\"r0:0x11 r8:0x22\","
 	      "\"iregs\":\"\",\"raw\":\"");
