@@ -283,11 +283,17 @@ static int go_down(struct profile *profile, enum profile_by by, const char *text
 static int find_group(struct profile *profile, const struct profile_hit *hit,
 		      const struct profile_event *counts, uint32_t *at)
 {
-	char tid[32] = "", cpu[32] = "";
-	int err = go_down(profile, PROFILE_BY_EVENT, counts->name, at);
+	char pid[32] = "", tid[32] = "", cpu[32] = "";
+	int err = hit->group ? profile_tree_down(&profile->tree, at, hit->group - 1) : 0;
 
+	if (!err)
+		err = go_down(profile, PROFILE_BY_EVENT, counts->name, at);
 	if (!err && profile->opts.by & PROFILE_BY_COMM)
 		err = profile_tree_down(&profile->tree, at, hit->comm);
+	if (profile->opts.by & PROFILE_BY_PID)
+		snprintf(pid, sizeof(pid), "pid %" PRId32, hit->pid);
+	if (!err)
+		err = go_down(profile, PROFILE_BY_PID, pid, at);
 	if (profile->opts.by & PROFILE_BY_TID)
 		snprintf(tid, sizeof(tid), "tid %" PRId32, hit->tid);
 	if (!err)

@@ -10,7 +10,7 @@ struct profile_known {
 	bool is_stack, is_user;
 	uint32_t callers,
 		width; /* of a stack: the offset of the first address, and the bytes of each */
-	const struct dkt_field *period;
+	const struct dkt_field *period, *process; /* NULL: none */
 	const struct dkt_field *sym, *dso; /* the place of a sample that has no stack; NULL: none */
 	struct profile_event *counts; /* NULL: no stack yet */
 };
@@ -31,11 +31,12 @@ struct profile_stack {
 struct profile_hit {
 	uint32_t known; /* the event, plus 1; 0: it is missing */
 	uint32_t comm; /* a name */
+	uint32_t group; /* the name of the caller's group, plus 1; 0: none */
 	uint32_t part;
 	struct dkt_ctx *ctx;
 	uint64_t ts, period;
 	uint32_t cpu;
-	int32_t tid;
+	int32_t pid, tid;
 	bool carried; /* the record carries its stacks: they are of perf, not of the kernel's tracer */
 	struct profile_stack user, kernel;
 	uint32_t place; /* the name of the function, plus 1, of a sample without a stack; 0: none */

@@ -75,6 +75,7 @@ static struct profile_known known_of(struct dkt_event *event)
 		known.width = callers ? callers->element : 0;
 	} else if (profile_is_of_perf(event)) {
 		known.period = dkt_event_field(event, "period");
+		known.process = dkt_event_field(event, "tgid");
 		known.sym = dkt_event_field(event, "sym");
 		known.dso = dkt_event_field(event, "dso");
 	}
@@ -142,18 +143,22 @@ static int begin_hit(struct profile *profile, struct dkt_ctx *ctx, uint32_t part
 		     struct profile_hit *hit)
 {
 	const char *comm = dkt_source_comm(source, record);
-	const struct dkt_field *period = known ? profile->known[known - 1].period : NULL;
+	const struct profile_known *event = known ? &profile->known[known - 1] : NULL;
+	const struct dkt_field *period = event ? event->period : NULL;
+	const struct dkt_field *process = event ? event->process : NULL;
 	const uint32_t name = comm_of(profile, comm, hit->comm);
 
-	*hit = (struct profile_hit){ .known = known,
-				     .part = part,
-				     .ctx = ctx,
-				     .ts = record->ts,
-				     .period = period ? (uint64_t)dkt_record_int(record, period) :
-							1,
-				     .cpu = record->cpu,
-				     .tid = record->pid,
-				     .comm = name };
+	*hit = (struct profile_hit){
+		.known = known,
+		.comm = name,
+		.part = part,
+		.ctx = ctx,
+		.ts = record->ts,
+		.period = period ? (uint64_t)dkt_record_int(record, period) : 1,
+		.cpu = record->cpu,
+		.pid = process ? (int32_t)dkt_record_int(record, process) : record->pid,
+		.tid = record->pid
+	};
 	return name == UINT32_MAX ? -ENOMEM : 0;
 }
 
@@ -265,11 +270,28 @@ static int add_place(struct profile *profile, const struct dkt_record *record,
 	return profile_count(profile, hit);
 }
 
+/* Sets the name of the caller's group, plus 1; 0: it has none; UINT32_MAX: the record does not count. */
+static int ask_group(struct profile *profile, const struct dkt_record *record, uint32_t *group)
+{
+	const char *text;
+
+	*group = 0;
+	if (!profile->opts.group)
+		return 0;
+	*group = UINT32_MAX;
+	text = profile->opts.group(profile->opts.data, record);
+	if (!text)
+		return 0;
+	*group = profile_names_add(&profile->names, PROFILE_GROUP, text, strlen(text), "") + 1;
+	return *group ? 0 : -ENOMEM;
+}
+
 int profile_add(struct profile *profile, struct dkt_ctx *ctx, uint32_t part,
 		struct dkt_source *source, const struct dkt_record *record)
 {
 	struct profile_pending *pending = find_pending(profile, part, record->cpu);
 	uint32_t known = record->event ? find_known(profile, record->event) : 0;
+	uint32_t group;
 	int err;
 
 	if (!pending || (record->event && !known))
@@ -278,11 +300,14 @@ int profile_add(struct profile *profile, struct dkt_ctx *ctx, uint32_t part,
 		return add_stack(profile, pending, ctx, part, source, record,
 				 &profile->known[known - 1]);
 	err = end_pending(profile, pending);
-	if (err || !record->event)
+	if (!err && record->event)
+		err = ask_group(profile, record, &group);
+	if (err || !record->event || group == UINT32_MAX)
 		return err;
 	err = begin_hit(profile, ctx, part, source, record, known, &pending->hit);
 	if (err)
 		return err;
+	pending->hit.group = group;
 	pending->hit.carried = record->stacks;
 	if (record->stacks)
 		return add_carrier(profile, record, &pending->hit);

@@ -12,9 +12,10 @@
 enum profile_by {
 	PROFILE_BY_EVENT = 1,
 	PROFILE_BY_COMM = 2,
+	PROFILE_BY_PID = 16, /* the process; of records that do not tell it, the thread */
 	PROFILE_BY_TID = 4,
 	PROFILE_BY_CPU = 8,
-	PROFILE_BY_STATE = 16, /* of wall-clock time: what a thread does */
+	PROFILE_BY_STATE = 32, /* of wall-clock time: what a thread does */
 };
 
 /* The weight of a sample. */
@@ -36,6 +37,8 @@ struct profile_counted {
 struct profile_opts {
 	unsigned int by; /* enum profile_by */
 	enum profile_weigh weigh;
+	/* The text of a group around those, valid until the next call; may be NULL. A text NULL: not counted. */
+	const char *(*group)(void *data, const struct dkt_record *record);
 	void (*counted)(void *data, const struct profile_counted *counted); /* may be NULL */
 	void *data;
 };

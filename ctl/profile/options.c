@@ -66,6 +66,7 @@ static int read_keys(const char *text, bool wall, unsigned int *by)
 		enum profile_by by;
 	} keys[] = { { "event", PROFILE_BY_EVENT },
 		     { "comm", PROFILE_BY_COMM },
+		     { "pid", PROFILE_BY_PID },
 		     { "tid", PROFILE_BY_TID },
 		     { "cpu", PROFILE_BY_CPU },
 		     { "state", PROFILE_BY_STATE } };
@@ -82,7 +83,7 @@ static int read_keys(const char *text, bool wall, unsigned int *by)
 			i++;
 		if (i == ARRAY_SIZE(keys) && !wall)
 			return app_usage("--keys: '%.*s' is not a key; the keys are event, comm,"
-					 " tid and cpu, or none",
+					 " pid, tid and cpu, or none",
 					 (int)len, p);
 		if (i == ARRAY_SIZE(keys) || (wall && !(keys[i].by & WALL_KEYS)))
 			return app_usage("--keys: '%.*s' is not a key of --off-cpu; its keys are"

@@ -75,12 +75,6 @@ int profile_show_tree(struct profile_view *view, struct out *out);
 /* Puts what was read, which comes first. */
 int profile_show_facts(const struct profile_view *view, struct out *out);
 
-/* "main > write > vfs_write" from the outermost function to that of the node; and the same as a list. */
-struct json_object *profile_stack_words(const struct profile *profile,
-					const struct profile_tree *tree, uint32_t node);
-struct json_object *profile_stack_list(const struct profile *profile,
-				       const struct profile_tree *tree, uint32_t node);
-
 /* The share of a side in its total; of the earlier profile NULL if there is none. */
 struct json_object *profile_share_value(const struct profile *profile, enum profile_side side,
 					const struct profile_value *values);

@@ -6,10 +6,8 @@
 #include "ctl/app/print.h"
 #include "ctl/out/bar.h"
 #include "ctl/profile/profile.h"
+#include "ctl/profile/stacks.h"
 #include "lib/base/buf.h"
-
-/* The functions of a stack that text shows: the innermost ones. */
-#define INNERMOST 12
 
 /* ---- what was read ---- */
 
@@ -294,111 +292,6 @@ static int put_functions(const struct profile_view *view, struct out *out)
 
 /* ---- stacks ---- */
 
-static int by_self_of_node(const void *a, const void *b, void *data)
-{
-	const struct profile_tree *tree = data;
-	const struct profile_node *p = &tree->nodes[*(const uint32_t *)a],
-				  *q = &tree->nodes[*(const uint32_t *)b];
-
-	if (p->self[PROFILE_NOW].weight != q->self[PROFILE_NOW].weight)
-		return p->self[PROFILE_NOW].weight > q->self[PROFILE_NOW].weight ? -1 : 1;
-	return p < q ? -1 : p > q;
-}
-
-/* The nodes from below the root to the one at which a stack ends. */
-struct path {
-	const struct profile *profile;
-	const struct profile_tree *tree;
-	uint32_t *nodes; /* NULL: out of memory */
-	size_t n;
-};
-
-static void dkt__path_endp(struct path *path)
-{
-	free(path->nodes);
-}
-
-static struct path path_of(const struct profile *profile, const struct profile_tree *tree,
-			   uint32_t node)
-{
-	struct path path = { .profile = profile,
-			     .tree = tree,
-			     .n = profile_tree_depth(tree, node) };
-
-	path.nodes = calloc(path.n + 1, sizeof(*path.nodes));
-	for (size_t i = path.nodes ? path.n : 0; i--; node = tree->nodes[node].parent)
-		path.nodes[i] = node;
-	return path;
-}
-
-static const char *name_at(const struct path *path, size_t i)
-{
-	return profile_names_text(&path->profile->names, path->tree->nodes[path->nodes[i]].name);
-}
-
-static bool is_group(const struct path *path, size_t i)
-{
-	return profile_kind_groups(
-		path->profile->names.list[path->tree->nodes[path->nodes[i]].name].kind);
-}
-
-/* "dd: main > ... 3 more > vfs_read > copy_user"; names that follow themselves are counted. */
-static void put_path(struct dkt_buf *buf, const struct path *path)
-{
-	const size_t n = path->n;
-	size_t i = 0, groups;
-
-	for (; i < n && is_group(path, i); i++)
-		dkt_buf_printf(buf, "%s%s", i ? " " : "", name_at(path, i));
-	groups = i;
-	if (groups)
-		dkt_buf_str(buf, ":");
-	if (n - i > INNERMOST) {
-		i = n - INNERMOST;
-		dkt_buf_printf(buf, " ... %zu more >", i - groups);
-	}
-	for (size_t same; i < n; i += same) {
-		const char *name = name_at(path, i);
-
-		for (same = 1; i + same < n && !strcmp(name_at(path, i + same), name);)
-			same++;
-		dkt_buf_printf(buf, "%s%s", i || groups ? " " : "", name);
-		if (same > 1)
-			dkt_buf_printf(buf, " (%zu times)", same);
-		if (i + same < n)
-			dkt_buf_str(buf, " >");
-	}
-}
-
-struct json_object *profile_stack_words(const struct profile *profile,
-					const struct profile_tree *tree, uint32_t node)
-{
-	struct path path __cleanup(path_end) = path_of(profile, tree, node);
-	struct dkt_buf *buf = NULL;
-	struct json_object *words;
-	const char *text;
-	size_t len;
-
-	if (!path.nodes || dkt_buf_new(&buf))
-		return NULL;
-	put_path(buf, &path);
-	text = dkt_buf_data(buf, &len);
-	words = json_object_new_string_len(text ?: "", (int)len);
-	dkt_buf_free(buf);
-	return words;
-}
-
-struct json_object *profile_stack_list(const struct profile *profile,
-				       const struct profile_tree *tree, uint32_t node)
-{
-	struct path path __cleanup(path_end) = path_of(profile, tree, node);
-	struct json_object *list = path.nodes ? json_object_new_array() : NULL;
-
-	for (size_t i = 0; list && i < path.n; i++)
-		json_object_array_add(list, val_text(name_at(&path, i)));
-	return list;
-}
-
 static int put_stacks(const struct profile_view *view, struct out *out)
 {
 	static const struct column columns[] = {
@@ -410,25 +303,21 @@ static int put_stacks(const struct profile_view *view, struct out *out)
 	};
 	const struct profile *profile = view->profile;
 	const struct profile_tree *tree = &profile->tree;
-	uint32_t *sorted __cleanup(free) = calloc(tree->n, sizeof(*sorted));
+	size_t n;
+	uint32_t *sorted __cleanup(free) = profile_stacks_hottest(tree, &n);
 	struct rows *rows;
 
 	if (!sorted)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < tree->n; i++)
-		sorted[i] = i;
-	qsort_r(sorted, tree->n, sizeof(*sorted), by_self_of_node, (void *)tree);
 	rows = rows_new("stacks", columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < tree->n && i < view->top; i++) {
+	for (size_t i = 0; i < n && i < view->top; i++) {
 		const struct profile_node *node = &tree->nodes[sorted[i]];
 
-		if (!node->self[PROFILE_NOW].samples)
-			break;
 		rows_add(rows, profile_share_value(profile, PROFILE_NOW, node->self),
 			 val_number(node->self[PROFILE_NOW].samples),
 			 val_number(node->self[PROFILE_NOW].weight),
-			 profile_stack_words(profile, tree, sorted[i]),
-			 profile_stack_list(profile, tree, sorted[i]));
+			 profile_stack_words(&profile->names, tree, sorted[i], true),
+			 profile_stack_list(&profile->names, tree, sorted[i], true));
 	}
 	out_rows(out, rows);
 	return 0;

@@ -5,6 +5,7 @@
 #include "ctl/app/print.h"
 #include "ctl/out/bar.h"
 #include "ctl/profile/profile.h"
+#include "ctl/profile/stacks.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
 
@@ -167,7 +168,7 @@ static void put_waker(const struct profile_view *view, const struct wall_waker *
 static struct json_object *words_of(const struct profile_view *view, const struct wall_stack *stack)
 {
 	struct json_object *words =
-		profile_stack_words(view->profile, &view->profile->tree, stack->node);
+		profile_stack_words(&view->profile->names, &view->profile->tree, stack->node, true);
 	struct json_object *both = NULL;
 	struct dkt_buf *buf = NULL;
 	struct wall_waker waker;
@@ -201,8 +202,8 @@ static struct json_object *wakers_json(const struct profile_view *view,
 			object, "comm",
 			val_text(profile_names_text(&view->profile->names, waker.name)));
 		json_object_object_add(object, "functions",
-				       profile_stack_list(view->profile, wall_raw(view->wall),
-							  waker.node));
+				       profile_stack_list(&view->profile->names,
+							  wall_raw(view->wall), waker.node, true));
 		json_object_array_add(list, object);
 	}
 	return list;
@@ -220,7 +221,8 @@ static struct rows *stacks(const struct profile_view *view, struct column *colum
 		rows_add(rows, json_object_new_double(share_of(stack[i].ns, all)),
 			 val_number(stack[i].ns), val_number(stack[i].times),
 			 val_text(wall_state_name(stack[i].state)), words_of(view, &stack[i]),
-			 profile_stack_list(view->profile, &view->profile->tree, stack[i].node),
+			 profile_stack_list(&view->profile->names, &view->profile->tree,
+					    stack[i].node, true),
 			 wakers_json(view, &stack[i]));
 	return rows;
 }

@@ -83,8 +83,13 @@ md5_sum;[unknown];[libc.so.6];vfs_read;[unknown] 1' '' dktrace profile --style f
 		--keys none --mark-kernel now.txt
 	expect 0 'raw_syscalls:sys_enter;md5_sum;tid_9;cpu_1;[unknown];[libc.so.6];vfs_read;[unknown] 1' '' \
 		dktrace profile --style folded --keys comm,cpu,tid,event -e sys_enter now.txt
-	expect 2 '' "dktrace: --keys: 'pid' is not a key; the keys are event, comm, tid and cpu, or none" \
-		dktrace profile --keys comm,pid now.txt
+	expect 2 '' "dktrace: --keys: 'process' is not a key; the keys are event, comm, pid, tid and cpu, or none" \
+		dktrace profile --keys comm,process now.txt
+}
+
+@test "stacks can be grouped by process" {
+	expect 0 'pid_9;[unknown];[libc.so.6];vfs_read;[unknown] 1' '' \
+		dktrace profile --style folded --keys pid -e sys_enter now.txt
 }
 
 @test "a range of time and other selections choose the samples" {
