@@ -109,7 +109,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-disks gen-journal gen-perfdata gen-perfdir gen-probe-tree \
-	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so fail-writes.so probe-target probe-target-O0 marker-target profile-target wall-target)
+	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so fail-writes.so probe-target probe-target-O0 marker-target profile-target wall-target zone-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)

@@ -149,6 +149,7 @@ struct live {
 	struct pipeline pipeline;
 	struct spawn spawn;
 	double from; /* the time at which recording began */
+	bool user_stacks;
 	bool over; /* recording has stopped; the buffers hold the last records */
 };
 
@@ -268,7 +269,7 @@ static int enable_events(struct live *live)
 	if (!err && opts->stacks)
 		err = dkt_instance_set_option(live->in, "stacktrace", true);
 	/* Not an error: without them, the kernel's stacks still say much. */
-	if (!err && opts->user_stacks && dkt_instance_set_option(live->in, "userstacktrace", true))
+	if (!err && live->user_stacks && dkt_instance_set_option(live->in, "userstacktrace", true))
 		app_say("%s; no stacks of programs", dkt_error(live->app->ctx));
 	if (!err)
 		err = dkt_change_commit(change);
@@ -293,6 +294,8 @@ static int set_up(struct live *live)
 		err = set_size(live);
 	if (!err)
 		err = spawn_start(ctx, &live->spawn, live->opts->command);
+	if (!err && live->opts->prepare)
+		err = live->opts->prepare(live->opts->data, live->spawn.pid, &live->user_stacks);
 	if (!err)
 		err = enable_events(live);
 	if (!err)
@@ -374,7 +377,9 @@ static bool misses_report(const struct misses *misses)
 
 int live_run(struct app *app, const struct live_opts *opts, int *rc)
 {
-	struct live live = { .app = app, .opts = opts, .spawn = SPAWN_INIT };
+	struct live live = {
+		.app = app, .opts = opts, .spawn = SPAWN_INIT, .user_stacks = opts->user_stacks
+	};
 	struct losses all = { 0 };
 	struct losses_sum sum = { 0 };
 	struct misses misses;

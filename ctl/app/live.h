@@ -27,6 +27,11 @@ struct live_opts {
 	bool user_stacks; /* also record the program's stack, if the kernel can */
 	char **command; /* to run while recording; may be NULL */
 	double seconds; /* stop after this time; 0: no limit */
+	/*
+	 * Called before recording begins, with all privileges; pid: of the command, 0: none. May clear
+	 * *user_stacks. May be NULL.
+	 */
+	int (*prepare)(void *data, pid_t pid, bool *user_stacks);
 	/* Called for each record and gap; an error ends the recording. */
 	int (*record)(void *data, struct dkt_source *source, const struct dkt_record *record);
 	/* Called when record() has had all records up to now; may be NULL. */

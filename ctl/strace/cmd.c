@@ -12,6 +12,7 @@
 #include "ctl/app/value.h"
 #include "ctl/input/args.h"
 #include "ctl/input/live_args.h"
+#include "ctl/profile/live.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/stop.h"
 #include "lib/inside.h"
@@ -22,7 +23,7 @@ OPT_OWN(strace,
 	{ "errors", 0, NULL, AT(strace, errors), "print calls that failed" },
 	{ "output", 'o', "FILE", AT_APP(output), "write the calls to FILE; the command's own output stays where it is" },
 	{ "pid", 'p', "LIST", AT(select, pid), "live: trace these processes, with all their threads; of a file: print calls of the threads with these IDs: 1,42", .check = value_numbers },
-	{ "stack", 0, NULL, AT(strace, stack), "print where calls waited in the kernel, and who called them" },
+	{ "stack", 0, NULL, AT(strace, stack), "print where calls waited in the kernel, and who called them; with --summary: the functions that make them" },
 	{ "summary", 0, NULL, AT(strace, summary), "count calls and errors, and measure times, by thread and call" },
 	{ "took", 0, "TIME", AT(strace, took), "print calls that took longer than TIME, '>10ms', or shorter, '<1ms'" },
 	{ .name = "duration", .now = "took", .first = "<>=" },
@@ -63,8 +64,6 @@ static int read_args(struct strace *strace, int argc, char **argv)
 		return app_usage("%s", dkt_error(app->ctx));
 	if (OPT(app, print)->top && !OPT(app, strace)->summary)
 		return app_usage("strace: --top is for --summary");
-	if (OPT(app, strace)->stack && OPT(app, strace)->summary)
-		return app_usage("strace: --stack is for calls, not for --summary");
 	rc = opt_seconds("duration", OPT(app, live)->duration, &strace->seconds);
 	if (!rc)
 		rc = opt_number("top", OPT(app, print)->top, &strace->top);
@@ -87,8 +86,9 @@ static int begin(struct strace *strace, uint32_t n)
 	if (!strace->origins)
 		return -ENOMEM;
 	strace->n = n;
-	err = OPT(app, strace)->summary ? strace_summary_new(&strace->summary) :
-					  strace_lines_begin(&strace->lines, app);
+	err = OPT(app, strace)->summary ?
+		      strace_summary_new(OPT(app, strace)->stack, &strace->summary) :
+		      strace_lines_begin(&strace->lines, app);
 	return err;
 }
 
@@ -120,6 +120,8 @@ static int report(void *data, struct dkt_source *source, const struct losses_sum
 					      .all = *all };
 	int err = finish(strace);
 
+	if (!err && strace->sampled)
+		err = strace_sampled_end(strace);
 	if (err)
 		return err;
 	return strace->summary ? strace_summary_print(strace->summary, strace->app, &totals) :
@@ -216,7 +218,18 @@ static int idle(void *data)
 {
 	struct strace *strace = data;
 
+	if (strace->sampled)
+		return strace_sampled_step(strace);
 	return strace->summary ? 0 : strace_lines_flush(&strace->lines);
+}
+
+static int prepare(void *data, pid_t command, bool *user_stacks)
+{
+	struct strace *strace = data;
+
+	if (strace->summary && OPT(strace->app, strace)->stack)
+		*user_stacks = !strace_sampled_begin(strace, command);
+	return 0;
 }
 
 /* With --children the kernel's own list is enough. */
@@ -246,6 +259,7 @@ static int run_live(struct strace *strace, int *rc)
 				  .command = strace->command,
 				  .seconds = strace->seconds,
 				  .user_stacks = OPT(app, strace)->stack,
+				  .prepare = prepare,
 				  .record = add_record,
 				  .idle = idle,
 				  .report = report,
@@ -307,6 +321,8 @@ static void clear(struct strace *strace)
 	free(strace->origins);
 	free(strace->files);
 	strace_lines_clear(&strace->lines);
+	profile_live_close(strace->sampled);
+	dkl_threads_clear(&strace->threads);
 	strace_summary_free(strace->summary);
 	strace_choice_clear(&strace->choice);
 }

@@ -113,7 +113,7 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 		err = add(events, ctx, texts->group, texts->calls[i], events->filter);
 	if (!err && texts && !texts->n)
 		err = add_with_texts(events, ctx, choice);
-	if (!err && OPT(app, strace)->stack)
+	if (!err && OPT(app, strace)->stack && !OPT(app, strace)->summary)
 		err = add_waits(events, ctx, who);
 	return err;
 }

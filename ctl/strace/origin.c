@@ -35,6 +35,8 @@ static int learn(struct strace_origin *origin, const struct call *call)
 
 static int learn_program(struct strace_origin *origin, const struct call *call)
 {
+	if (is_exec(call))
+		origin->executed++;
 	if (origin->maps && is_exec(call))
 		maps_forget(origin->maps, call->tid);
 	return strace_programs_learn(&origin->programs, call);

@@ -7,6 +7,7 @@
 #include "answers/strace/paths.h"
 #include "answers/strace/stack.h"
 #include "answers/strace/text.h"
+#include "compat/log/threads.h"
 #include "ctl/app/app.h"
 #include "ctl/app/live.h"
 #include "ctl/input/inputs.h"
@@ -85,6 +86,7 @@ struct strace_origin {
 	struct strace_programs programs;
 	struct followed *followed; /* NULL: all threads */
 	struct maps *maps; /* NULL: addresses of programs are not needed, or not of this machine */
+	uint32_t executed; /* programs, since the beginning */
 	bool any; /* a record has come */
 	int32_t starting; /* the command's thread until it executes the command; 0: it has */
 	uint64_t now; /* time of the last record */
@@ -117,12 +119,49 @@ int strace_lines_gap(struct strace_lines *lines, const struct strace_origin *ori
 int strace_lines_flush(struct strace_lines *lines);
 void strace_lines_clear(struct strace_lines *lines);
 
-/* Measures calls by thread and call. */
+/* The longest name of a call. */
+#define STRACE_CALL 64
+
+/* Returns the name of the call, which may be in room: "syscall_0x1f7". */
+const char *strace_call_name(const struct call_kind *kind, int number, char room[STRACE_CALL]);
+
+/* Measures the stacks of programs from which calls are made. */
+struct strace_callers;
+struct out;
+
+int strace_callers_new(struct strace_callers **callers);
+int strace_callers_add(struct strace_callers *callers, const struct strace_origin *origin,
+		       const struct call *call);
+
+struct profile_round;
 struct strace_summary;
 
-int strace_summary_new(struct strace_summary **summary);
+/* Returns where samples of calls are to be added, whose groups are the numbers of the calls. */
+struct profile_round *strace_callers_round(struct strace_callers *callers);
+
+/* Adds the table of stacks; top: the maximum of rows, 0: as usual. -ENOMEM. */
+int strace_callers_print(const struct strace_callers *callers, const struct strace_summary *summary,
+			 struct out *out, size_t top);
+void strace_callers_free(struct strace_callers *callers);
+
+/* Measures calls by thread and call. */
+/* stacks: also measures the stacks from which they are made. */
+int strace_summary_new(bool stacks, struct strace_summary **summary);
 int strace_summary_add(struct strace_summary *summary, const struct strace_origin *origin,
 		       const struct call *call);
+
+/* Returns where stacks are measured; NULL: they are not. */
+struct strace_callers *strace_summary_callers(struct strace_summary *summary);
+
+/* The sums of a call over all threads. */
+struct strace_measured {
+	const char *call;
+	uint64_t count, total; /* ns */
+};
+
+/* False: there was no such call. */
+bool strace_summary_find(const struct strace_summary *summary, int number,
+			 struct strace_measured *measured);
 
 /* The lines beside the table. */
 struct strace_totals {
@@ -155,11 +194,14 @@ struct strace {
 	uint32_t n;
 	struct strace_lines lines;
 	struct strace_summary *summary; /* NULL: lines */
+	struct profile_live
+		*sampled; /* calls of the summary, with their stacks; NULL: they are not sampled */
 	struct dkt_source *source; /* of the records; NULL: no record yet */
 	const size_t *part_of; /* origins by stream of the source; NULL: there is one */
 	char **files; /* to read */
 	size_t n_files;
 	char **command;
+	struct threads threads; /* whose calls are sampled */
 	const char *cpus; /* --cpu; NULL: all */
 	double seconds;
 	int top;
@@ -184,6 +226,20 @@ struct strace_texts {
 int strace_texts_create(struct strace_texts *made, const struct app *app, struct dkt_ctx *ctx,
 			const struct strace_choice *choice);
 void strace_texts_remove(struct strace_texts *made, struct dkt_ctx *ctx);
+
+/* ---- sampled.c ---- */
+
+/*
+ * Begins to sample the calls for the summary, and what they are called from: of the command, of the chosen threads,
+ * or of the machine. Without the privileges or the events, says so. False: the tracer has to record stacks.
+ */
+bool strace_sampled_begin(struct strace *strace, pid_t command);
+
+/* Takes what came. To be called often. */
+int strace_sampled_step(struct strace *strace);
+
+/* Takes the rest. */
+int strace_sampled_end(struct strace *strace);
 
 /* Finds the events to record, with their filters. */
 struct strace_events {

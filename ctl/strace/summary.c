@@ -23,6 +23,7 @@ struct group {
 	uint64_t unfinished, incomplete, failed;
 	struct errors *errors;
 	size_t n_errors;
+	char room[STRACE_CALL]; /* for the name of the call */
 };
 
 struct strace_summary {
@@ -30,6 +31,7 @@ struct strace_summary {
 	struct group **list;
 	size_t n;
 	struct group *near[NEAR];
+	struct strace_callers *callers; /* NULL: not wanted */
 };
 
 /* ---- counting ---- */
@@ -108,13 +110,38 @@ int strace_summary_add(struct strace_summary *summary, const struct strace_origi
 		group->incomplete++;
 	if (!err && call->state == CALL_ENDED && call_failed(call))
 		err = add_error(group, (int)-call->ret);
+	if (!err && summary->callers)
+		err = strace_callers_add(summary->callers, origin, call);
 	return err;
 }
 
-int strace_summary_new(struct strace_summary **summary)
+int strace_summary_new(bool stacks, struct strace_summary **summary)
 {
 	*summary = calloc(1, sizeof(**summary));
-	return *summary ? 0 : -ENOMEM;
+	if (!*summary)
+		return -ENOMEM;
+	return stacks ? strace_callers_new(&(*summary)->callers) : 0;
+}
+
+struct strace_callers *strace_summary_callers(struct strace_summary *summary)
+{
+	return summary->callers;
+}
+
+bool strace_summary_find(const struct strace_summary *summary, int number,
+			 struct strace_measured *measured)
+{
+	*measured = (struct strace_measured){ 0 };
+	for (size_t i = 0; i < summary->n; i++) {
+		struct group *group = summary->list[i];
+
+		if (group->number != number)
+			continue;
+		measured->call = strace_call_name(group->kind, number, group->room);
+		measured->count += group->dist.count;
+		measured->total += group->dist.sum;
+	}
+	return measured->call;
 }
 
 void strace_summary_free(struct strace_summary *summary)
@@ -128,6 +155,7 @@ void strace_summary_free(struct strace_summary *summary)
 	}
 	free(summary->list);
 	dkt__keymap_clear(&summary->map);
+	strace_callers_free(summary->callers);
 	free(summary);
 }
 
@@ -225,14 +253,12 @@ static int by_count(const void *a, const void *b)
 	return x->n > y->n ? -1 : x->n < y->n;
 }
 
-static struct json_object *name_of(const struct group *group)
+const char *strace_call_name(const struct call_kind *kind, int number, char room[STRACE_CALL])
 {
-	char text[32];
-
-	if (group->kind->name)
-		return val_text(group->kind->name);
-	snprintf(text, sizeof(text), "syscall_0x%x", (unsigned int)group->number);
-	return val_text(text);
+	if (kind->name)
+		return kind->name;
+	snprintf(room, STRACE_CALL, "syscall_0x%x", (unsigned int)number);
+	return room;
 }
 
 static struct json_object *thread_of(const char *comm, int32_t tid)
@@ -256,7 +282,7 @@ static void add_group(struct rows *rows, const size_t *shown, size_t n, struct g
 	values[THREAD] = thread_of(comm, group->tid);
 	values[COMM] = val_text(comm);
 	values[TID] = json_object_new_int(group->tid);
-	values[CALL] = name_of(group);
+	values[CALL] = val_text(strace_call_name(group->kind, group->number, group->room));
 	values[COUNT] = val_number(dist->count);
 	values[FAILED] = val_number(group->failed);
 	values[UNFINISHED] = val_number(group->unfinished);
@@ -321,6 +347,7 @@ int strace_summary_print(struct strace_summary *summary, const struct app *app,
 	size_t shown[COLUMNS], n, all;
 	struct rows *rows;
 	struct out out;
+	int err = 0;
 
 	print_begin(app, &out, 0);
 	n = choose_columns(summary, out.form == OUT_TEXT, columns, shown);
@@ -339,6 +366,8 @@ int strace_summary_print(struct strace_summary *summary, const struct app *app,
 	out_rows(&out, rows);
 	if (out.form == OUT_TEXT && totals->top && totals->top < all)
 		printf("(%zu more rows)\n", all - totals->top);
+	if (summary->callers)
+		err = strace_callers_print(summary->callers, summary, &out, totals->top);
 	print_losses(&out, &totals->all);
-	return out_end(&out);
+	return out_end(&out) ?: err;
 }

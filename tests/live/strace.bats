@@ -224,3 +224,32 @@ own_calls()
 		same "$(strace_calls "$tmp/theirs")" "$(own_calls "$tmp/ours")" "$command"
 	done
 }
+
+@test "the summary names the functions from which a program makes its calls" {
+	run -0 --separate-stderr dktrace strace --summary --stack -- "$build/tests/tools/zone-target" 200000
+	[[ "$stderr" != *"frame pointers only"* ]] || skip "samples of calls are not allowed: $stderr"
+	same '' "$stderr" 'standard error'
+	# By the call frame information: the C library keeps no frame pointers.
+	has "$output" 'main > zone_read_lines > zone_parse_line > '
+	grep -A3 '^CALL ' <<<"$output" | grep -q '^newfstatat .*zone_parse_line\|^stat .*zone_parse_line'
+	same '' "$(own)" 'left behind'
+}
+
+@test "stacks of the summary have shares of the calls' counts and times" {
+	run -0 --separate-stderr dktrace strace --summary --stack --json -e '*stat*' -- "$build/tests/tools/zone-target" 200000
+	[[ "$stderr" != *"frame pointers only"* ]] || skip "samples of calls are not allowed: $stderr"
+	jq -e '.stack_samples > 10 and ([.stacks[].share] | add > 0.999 and add < 1.001)' <<<"$output"
+	jq -e '(.stacks[0].functions | index("zone_parse_line")) and .stacks[0].share > 0.5' <<<"$output"
+	calls=$(jq '[.calls[].count] | add' <<<"$output")
+	within $((calls * 99 / 100)) "$(jq '[.stacks[].count] | add' <<<"$output")" $((calls * 101 / 100)) counts
+	run -0 dktrace strace --summary --stack --csv -e '*stat*' -- "$build/tests/tools/zone-target" 200000
+	has "$output" 'call,share,count,total,functions'
+	has "$output" zone_parse_line
+}
+
+@test "without samples of calls, callers come from the tracer's stacks" {
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 0 ] || skip "needs kernel.perf_event_paranoid of 0 or more"
+	run -0 --separate-stderr setpriv --bounding-set=-perfmon,-sys_admin "$build/dktrace" strace --summary --stack -- true
+	has "$stderr" 'callers are found by frame pointers only'
+	has_line '^CALL .*STACK' <(echo "$output")
+}
