@@ -54,6 +54,13 @@ int64_t dkt__perf_max_rate(void);
 /* The directory of the PMUs: processors' and devices' counters. */
 #define DKT__PMU_DIR "/sys/bus/event_source/devices"
 
+/*
+ * Finds an event by name: "cycles:u", "L1-dcache-load-misses", "r1a8", "sched:sched_switch", "sched_switch",
+ * "msr/tsc/". Sets type, config and what the modifiers exclude; the rest is zero. Errors: as
+ * dkt__perf_event_find().
+ */
+int dkt__perf_event_named(struct dkt_ctx *ctx, const char *name, struct perf_event_attr *attr);
+
 /* The number of an event of the processor's caches, or -ENOENT: "LLC-load-misses". */
 int dkt__perf_cache(const char *name, uint64_t *config);
 

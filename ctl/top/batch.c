@@ -6,6 +6,9 @@
 #include "ctl/out/bar.h"
 #include "ctl/top/top.h"
 
+/* Stacks of the first function in text. */
+#define STACKS 3
+
 /* ---- the lines above the panels: the interval, the machine, the own cost, losses ---- */
 
 static double seconds_of(const struct activity_frame *frame)
@@ -79,7 +82,27 @@ static void put_members(const struct top *top, struct out *out)
 	out_put(out, "lost", val_number(top->lost));
 	out_put(out, "unfollowed", val_number(frame->unfollowed));
 	out_put(out, "log_uncounted", val_number(top->counts.lost));
+	if (top->functions.wanted) {
+		out_put(out, "samples", val_number(top->functions.round.samples));
+		out_put(out, "samples_lost", val_number(top->functions.lost));
+		out_put(out, "samples_missing", val_text(top->functions.reason));
+	}
 	out_put(out, "own_percent", json_object_new_double(top->cost.percent));
+}
+
+/* Those of the first function. */
+static int print_stacks(const struct top *top, enum top_panel_nr nr, const struct top_view *view)
+{
+	struct rows *rows;
+	int err;
+
+	if (nr != TOP_FUNCTIONS || !view->n)
+		return 0;
+	printf("\n");
+	rows = top_functions_stacks(top, view->items[0], STACKS);
+	err = rows ? rows_table(rows, false, stdout) : -ENOMEM;
+	rows_free(rows);
+	return err;
 }
 
 static int print_text(const struct top *top, enum top_panel_nr nr, const struct top_view *view,
@@ -90,7 +113,7 @@ static int print_text(const struct top *top, enum top_panel_nr nr, const struct 
 	if (!title)
 		return -ENOMEM;
 	printf("\n%s (%zu)\n", title, view->n);
-	return top_view_print(top, view, 0, n, stdout);
+	return top_view_print(top, view, 0, n, stdout) ?: print_stacks(top, nr, view);
 }
 
 static int print_panel(const struct top *top, struct out *out, enum top_panel_nr nr, size_t n)

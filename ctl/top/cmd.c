@@ -20,7 +20,7 @@ OPT_OWN(top,
 	{ "interval", 0, "NAMES", AT(top, intervals), "also measure these ready-made pairs, as latency lists them: fsync,jbd2", .offers = OFFER_MEASURED },
 	{ "json", 'J', NULL, AT(print, json), "print JSON" },
 	{ "log", 0, NULL, AT(top, count_log), "also count what the debug log records, by class and event" },
-	{ "panel", 0, "NAMES", AT(top, panels), "with --batch or --json: print these panels: processes,calls,disks,classes,events,buffers,intervals", .offers = OFFER_PANELS },
+	{ "panel", 0, "NAMES", AT(top, panels), "with --batch or --json: print these panels: processes,calls,disks,classes,events,buffers,intervals,functions", .offers = OFFER_PANELS },
 	{ "pid", 'p', "PID", AT(top, pid), "show the threads and system calls of process PID" },
 	{ "rows", 0, "N", AT(top, n_rows), "with --batch or --json: print N rows of each panel (default 10); 0: all" },
 	{ "sort", 0, "COLUMN", AT(top, sort), "sort panels by COLUMN[.ascending]: cpu, calls, written, time ...", .offers = OFFER_COLUMNS },
@@ -64,7 +64,9 @@ static int start(struct run *run)
 		err = activity_start(run->top.activity, dkt__monotonic_ns());
 	run->started = true;
 	run->last = live_now();
-	top_cost(&run->top.cost);
+	top_cost(&run->top.cost, 0);
+	if (run->batch)
+		top_functions_want(&run->top, run->panels & 1u << TOP_FUNCTIONS);
 	if (!err && !run->batch)
 		err = top_screen_open(&run->top, &run->screen);
 	return err;
@@ -82,6 +84,7 @@ static int idle(void *data)
 
 	if (!err)
 		err = top_log_read(&run->top);
+	top_functions_step(&run->top);
 	due = live_now() - run->last >= run->delay && !(run->frames && run->shown >= run->frames);
 	if (!err && due)
 		err = show(run);
@@ -111,11 +114,23 @@ static int report(void *data, struct dkt_source *source, const struct losses_sum
 	return 0;
 }
 
+/* The screen can show the panel of functions later. */
+static int prepare(void *data, pid_t pid, bool *user_stacks)
+{
+	struct run *run = data;
+
+	(void)pid, (void)user_stacks;
+	if (!run->batch || run->panels & 1u << TOP_FUNCTIONS)
+		top_functions_open(&run->top);
+	return 0;
+}
+
 static int record(struct run *run, int *rc)
 {
 	struct live_event *events __cleanup(free) = NULL;
 	struct live_opts opts = { .kind = "top",
 				  .seconds = run->seconds,
+				  .prepare = prepare,
 				  .record = add_record,
 				  .idle = idle,
 				  .report = report,

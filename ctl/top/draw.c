@@ -173,19 +173,59 @@ static void scroll_rows(struct top_screen *screen, size_t page)
 		screen->first = screen->cursor - page + 1;
 }
 
+/* Makes the lines of the chosen function's stacks. The caller frees them. */
+static int make_detail(const struct top_screen *screen, size_t lines, char **text)
+{
+	const struct top_view *view = &screen->view;
+	struct rows *rows;
+	size_t len;
+	FILE *f;
+	int err;
+
+	*text = NULL;
+	if (screen->panel != TOP_FUNCTIONS || !view->n)
+		return 0;
+	rows = top_functions_stacks(screen->top, view->items[DKT__MIN(screen->cursor, view->n - 1)],
+				    lines);
+	f = open_memstream(text, &len);
+	err = rows && f ? rows_table(rows, false, f) : -ENOMEM;
+	rows_free(rows);
+	return dkt__text_end(f, err, text);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; text && (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+/* Below the rows, there is the detail of the chosen one, as far as there is room. */
 static int draw_panel(struct top_screen *screen, int *y, int lines)
 {
-	const size_t page = lines > TITLES ? (size_t)(lines - TITLES) : 0;
-	int err;
+	size_t page = lines > TITLES ? (size_t)(lines - TITLES) : 0, detail;
+	char *text __cleanup(free) = NULL;
+	const attr_t attr = A_DIM;
+	int err, at = *y + lines;
 
 	top_view_clear(&screen->view);
 	err = top_view_new(screen->top, screen->panel, &screen->view);
+	if (!err && page)
+		err = make_detail(screen, page / 3, &text);
 	if (err || !page)
 		return err;
+	detail = DKT__MIN(count_lines(text), page / 2);
+	page -= detail;
+	at -= (int)detail;
 	scroll_rows(screen, page);
 	draw_title((*y)++, screen->top, screen->panel, &screen->view);
-	return draw_rows(y, screen->top, &screen->view, screen->first, page,
-			 screen->cursor - screen->first);
+	err = draw_rows(y, screen->top, &screen->view, screen->first, page,
+			screen->cursor - screen->first);
+	if (!err && detail)
+		draw_text(at, text, &attr, 1);
+	return err;
 }
 
 /* The lines of a panel that is not that of the keys. */
@@ -218,6 +258,9 @@ static int draw_panels(struct top_screen *screen, int y)
 	for (unsigned int i = 0; i < N_TOP_PANELS; i++) {
 		/* It would be empty. */
 		if (i == TOP_INTERVALS && !screen->top->intervals.n)
+			continue;
+		/* Only as the panel of the keys it is worth its samples. */
+		if (i == TOP_FUNCTIONS)
 			continue;
 		if (i != screen->panel && room - taken - lines_of(i) >= least) {
 			others |= 1u << i;
@@ -252,7 +295,7 @@ static void draw_help(void)
 static void draw_last(const struct top_screen *screen)
 {
 	char text[TOP_FILTER_SIZE + 32] =
-		"h help  q quit  1-7 panel  / filter  < > sort  Enter one process";
+		"h help  q quit  1-8 panel  / filter  < > sort  Enter one process";
 
 	if (screen->mode == TOP_TYPING)
 		snprintf(text, sizeof(text), "rows with: %s_", screen->top->filter);

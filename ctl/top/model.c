@@ -15,13 +15,13 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-void top_cost(struct top_cost *cost)
+void top_cost(struct top_cost *cost, double others)
 {
 	const struct top_cost before = *cost;
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	cost->used = seconds(&usage.ru_utime) + seconds(&usage.ru_stime);
+	cost->used = seconds(&usage.ru_utime) + seconds(&usage.ru_stime) + others;
 	cost->at = live_now();
 	if (cost->at > before.at)
 		cost->percent = 100 * (cost->used - before.used) / (cost->at - before.at);
@@ -220,6 +220,7 @@ int top_open(struct top *top)
 
 void top_close(struct top *top)
 {
+	top_functions_close(top);
 	end_counting(top);
 	log_counts_clear(&top->counts);
 	close_log_buffer(&top->log, &top->buffers[TOP_LOG]);
@@ -242,9 +243,11 @@ int top_take(struct top *top)
 
 	if (!err)
 		err = take_counts(top, &counts);
+	if (!err)
+		err = top_functions_take(top);
 	if (!err && top->source)
 		err = dkl_losses_raise(&top->losses, top->source, &lost);
-	top_cost(&top->cost);
+	top_cost(&top->cost, top->functions.live ? profile_live_cost(top->functions.live) : 0);
 	if (err || top->paused) {
 		activity_frame_clear(&frame);
 		log_counts_clear(&counts);

@@ -16,6 +16,9 @@ int top_read_panels(const struct top *top, const char *text, unsigned int *panel
 	*panels = text ? 0 : (1u << N_TOP_PANELS) - 1;
 	if (!text && !top->intervals.n)
 		*panels &= ~(1u << TOP_INTERVALS);
+	/* Samples cost more than what is counted anyway. */
+	if (!text)
+		*panels &= ~(1u << TOP_FUNCTIONS);
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
 	     word = strtok_r(NULL, ",", &save)) {
 		int nr = app_find_row(app, word, top_panels, N_TOP_PANELS, sizeof(top_panels[0]));
@@ -98,7 +101,8 @@ int top_read_sort(struct top *top, const char *text)
 		cut(word, DESCENDING);
 	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
 		for (size_t i = 0; i < top_panels[nr].n; i++)
-			if (!strcmp(top_panels[nr].columns[i].out.key, word)) {
+			if (!(top_panels[nr].columns[i].out.flags & COL_DATA) &&
+			    !strcmp(top_panels[nr].columns[i].out.key, word)) {
 				top->sort[nr] = (struct top_sort){ i, ascending };
 				found = true;
 			}

@@ -314,18 +314,57 @@ static const struct top_column interval_columns[] = {
 	/* clang-format on */
 };
 
+/* ---- functions ---- */
+
+/* Stacks of a function in JSON. */
+#define STACKS 5
+
+ITEMS(function, top->functions.list, top->functions.n)
+NUMBER(top_function, function, cpu, percent(top, (int64_t)function->value.weight))
+NUMBER(top_function, function, share,
+       100 * (double)function->value.weight / (double)DKT__MAX(top->functions.weight, UINT64_C(1)))
+NUMBER(top_function, function, samples, (double)function->value.samples)
+TEXT(top_function, function, name,
+     strdup(profile_names_text(&top->functions.round.names, function->name)))
+TEXT(top_function, function, where,
+     strdup(profile_names_where(&top->functions.round.names, function->name)))
+TEXT(top_function, function, program,
+     strdup(profile_names_text(&top->functions.round.names, function->program)))
+
+static struct json_object *function_stacks(const struct top *top, const void *item)
+{
+	struct rows *rows = top_functions_stacks(top, item, STACKS);
+	struct json_object *list = rows_json(rows);
+
+	rows_free(rows);
+	return list;
+}
+
+static const struct top_column function_columns[] = {
+	/* clang-format off */
+	{ { .key = "cpu", .type = COL_RATE, .heading = "  %CPU" }, 0, function_cpu, NULL },
+	{ { .key = "share", .type = COL_RATE, .heading = " SHARE%" }, 0, function_share, NULL },
+	{ { .key = "samples", .type = COL_NUMBER, .flags = COL_SPARE, .heading = "SAMPLES" }, 0, function_samples, NULL },
+	{ { .key = "function", .heading = "FUNCTION                 " }, 0, NULL, function_name },
+	{ { .key = "where", .heading = "WHERE        " }, 0, NULL, function_where },
+	{ { .key = "command", .heading = "COMMAND" }, 0, NULL, function_program },
+	{ { .key = "stacks", .type = COL_LIST, .flags = COL_DATA }, 0, NULL, NULL },
+	/* clang-format on */
+};
+
 /* ---- all ---- */
 
 #define COLUMNS(columns) columns, ARRAY_SIZE(columns)
 
 const struct top_panel top_panels[N_TOP_PANELS] = {
 	/* clang-format off */
-	[TOP_PROCESSES] = { "processes", "Processes", COLUMNS(task_columns), { .column = 2 }, 5, task_item, task_shows },
-	[TOP_CALLS] = { "calls", "System calls that have not returned", COLUMNS(call_columns), { .column = 0 }, 5, call_item, call_shows },
-	[TOP_DISKS] = { "disks", "Disks", COLUMNS(disk_columns), { .column = 4 }, 3, disk_item, NULL },
-	[TOP_CLASSES] = { "classes", "Classes of the log", COLUMNS(class_columns), { .column = 1 }, 5, class_item, NULL },
-	[TOP_EVENTS] = { "events", "Events", COLUMNS(event_columns), { .column = 1 }, 4, event_item, NULL },
-	[TOP_BUFFERS] = { "buffers", "Buffers", COLUMNS(buffer_columns), { .column = 1 }, 2, buffer_item, NULL },
-	[TOP_INTERVALS] = { "intervals", "Ready-made intervals", COLUMNS(interval_columns), { .column = 7 }, 4, interval_item, NULL },
+	[TOP_PROCESSES] = { "processes", "Processes", COLUMNS(task_columns), { .column = 2 }, 5, task_item, task_shows, NULL },
+	[TOP_CALLS] = { "calls", "System calls that have not returned", COLUMNS(call_columns), { .column = 0 }, 5, call_item, call_shows, NULL },
+	[TOP_DISKS] = { "disks", "Disks", COLUMNS(disk_columns), { .column = 4 }, 3, disk_item, NULL, NULL },
+	[TOP_CLASSES] = { "classes", "Classes of the log", COLUMNS(class_columns), { .column = 1 }, 5, class_item, NULL, NULL },
+	[TOP_EVENTS] = { "events", "Events", COLUMNS(event_columns), { .column = 1 }, 4, event_item, NULL, NULL },
+	[TOP_BUFFERS] = { "buffers", "Buffers", COLUMNS(buffer_columns), { .column = 1 }, 2, buffer_item, NULL, NULL },
+	[TOP_INTERVALS] = { "intervals", "Ready-made intervals", COLUMNS(interval_columns), { .column = 7 }, 4, interval_item, NULL, NULL },
+	[TOP_FUNCTIONS] = { "functions", "Functions", COLUMNS(function_columns), { .column = 0 }, 5, function_item, NULL, function_stacks },
 	/* clang-format on */
 };

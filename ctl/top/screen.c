@@ -15,6 +15,7 @@
 static void go_to(struct top_screen *screen, enum top_panel_nr panel)
 {
 	screen->panel = panel;
+	top_functions_want(screen->top, panel == TOP_FUNCTIONS);
 	screen->first = screen->cursor = 0;
 }
 
@@ -96,7 +97,9 @@ static void sort_column(struct top_screen *screen, int key)
 	const size_t n = top_panels[screen->panel].n;
 	const bool right = key == '>' || key == KEY_RIGHT;
 
-	sort->column = (sort->column + (right ? 1 : n - 1)) % n;
+	do
+		sort->column = (sort->column + (right ? 1 : n - 1)) % n;
+	while (top_panels[screen->panel].columns[sort->column].out.flags & COL_DATA);
 	/* Texts are usually read from A to Z, and of numbers the large ones are of interest. */
 	sort->ascending = top_panels[screen->panel].columns[sort->column].text;
 }
@@ -158,6 +161,7 @@ const struct top_key top_keys[] = {
 	{ '5', 0, "5", "events", choose_panel },
 	{ '6', 0, "6", "buffers and lost records", choose_panel },
 	{ '7', 0, "7", "ready-made intervals, which --interval names", choose_panel },
+	{ '8', 0, "8", "functions by CPU time, which are sampled meanwhile, with stacks of the row", choose_panel },
 	{ '\t', KEY_BTAB, "Tab", "go to the next panel, with Shift to the one before", next_panel },
 	{ KEY_UP, KEY_DOWN, "Up, Down", "choose a row", move_row },
 	{ KEY_PPAGE, KEY_NPAGE, "PgUp, PgDn", "move by a page", move_row },

@@ -8,6 +8,8 @@
 #include "compat/pipeline/losses.h"
 #include "ctl/app/app.h"
 #include "ctl/out/rows.h"
+#include "ctl/profile/live.h"
+#include "ctl/profile/stacks.h"
 #include "lib/base/strings.h"
 
 struct top_options {
@@ -39,7 +41,7 @@ struct top_log {
 	uint64_t written, lost; /* when they were read last */
 };
 
-/* The share of a CPU that this command itself has used. */
+/* The share of a CPU that this command itself has used, with the process that names functions. */
 struct top_cost {
 	double used; /* seconds, at the end of the interval before */
 	double at; /* when that was */
@@ -54,6 +56,24 @@ struct top_event {
 	uint32_t classes; /* in the log: those of its debug */
 };
 
+/* A function of a program, or of the kernel while the program ran. */
+struct top_function {
+	uint32_t name, program; /* in the names of the round */
+	struct profile_value value; /* weight: ns */
+};
+
+struct top_functions {
+	struct profile_live *live; /* NULL: there are no samples */
+	char *reason; /* why there are none; NULL: there are */
+	bool wanted; /* the panel is shown */
+	bool late; /* the interval's names are not there yet */
+	struct profile_round round; /* of the interval */
+	struct top_function *list;
+	size_t n;
+	uint64_t weight; /* of all */
+	uint64_t lost, all_lost; /* samples, in the interval and since the beginning */
+};
+
 enum top_panel_nr {
 	TOP_PROCESSES,
 	TOP_CALLS,
@@ -62,6 +82,7 @@ enum top_panel_nr {
 	TOP_EVENTS,
 	TOP_BUFFERS,
 	TOP_INTERVALS,
+	TOP_FUNCTIONS,
 	N_TOP_PANELS,
 };
 
@@ -89,6 +110,7 @@ struct top {
 	bool count_log; /* the user wants the log's records counted */
 	struct log_counter *counter; /* NULL: there is no log, or nobody wants it */
 	uint64_t uncounted; /* records of the log, since the beginning */
+	struct top_functions functions;
 	/* The view. */
 	struct top_sort sort[N_TOP_PANELS];
 	char filter[TOP_FILTER_SIZE]; /* rows without this text are not shown; "": all are */
@@ -106,7 +128,8 @@ void top_close(struct top *top);
 /* Ends the interval; paused: it is not shown. */
 int top_take(struct top *top);
 
-void top_cost(struct top_cost *cost);
+/* others: seconds of CPU that processes for this command have used. */
+void top_cost(struct top_cost *cost, double others);
 
 /* Begins to count what the log records, if the user wants it. */
 int top_log_start(struct top *top);
@@ -114,12 +137,34 @@ int top_log_start(struct top *top);
 /* Counts the records that the log has got. To be called often. */
 int top_log_read(struct top *top);
 
+/* ---- functions.c ---- */
+
+/* Opens the events of samples, with all privileges. Without them, the panel says why it is empty. */
+void top_functions_open(struct top *top);
+
+/* Begins to sample, or ends it. */
+void top_functions_want(struct top *top, bool wanted);
+
+/* Takes the samples that came. To be called often. */
+void top_functions_step(struct top *top);
+
+/* Ends the interval. -ENOMEM. */
+int top_functions_take(struct top *top);
+void top_functions_close(struct top *top);
+
+/* NULL: no memory. The caller frees it. */
+char *top_functions_title(const struct top *top);
+
+/* Returns up to n stacks of the function, those with the most samples first. NULL: no memory. */
+struct rows *top_functions_stacks(const struct top *top, const struct top_function *function,
+				  size_t n);
+
 /* ---- panels.c ---- */
 
 struct top_column {
 	struct column out;
 	unsigned int have; /* enum activity_have: unknown without */
-	/* One of them. A number below 0 and a text NULL are unknown. The caller frees the text. */
+	/* One of them; none: the panel's list. A number below 0 and a text NULL are unknown. The caller frees the text. */
 	double (*number)(const struct top *top, const void *item);
 	char *(*text)(const struct top *top, const void *item);
 };
@@ -135,6 +180,8 @@ struct top_panel {
 	const void *(*item)(const struct top *top, size_t i);
 	/* False: the view leaves the item out. NULL: it shows all. */
 	bool (*shows)(const struct top *top, const void *item);
+	/* Makes the value of the column that only JSON has. NULL: there is no such column. */
+	struct json_object *(*list)(const struct top *top, const void *item);
 };
 
 extern const struct top_panel top_panels[N_TOP_PANELS];

@@ -11,14 +11,17 @@ static bool is_known(const struct top *top, const struct top_column *column)
 	return !column->have || column->have & top->frame.have;
 }
 
-static struct json_object *value_of(const struct top *top, const struct top_column *column,
+static struct json_object *value_of(const struct top *top, const struct top_panel *panel, size_t nr,
 				    const void *item)
 {
+	const struct top_column *column = &panel->columns[nr];
 	char *text __cleanup(free) = column->text ? column->text(top, item) : NULL;
 	double number;
 
 	if (!is_known(top, column))
 		return NULL;
+	if (!column->text && !column->number)
+		return panel->list(top, item);
 	if (column->text)
 		return val_text(text);
 	number = column->number(top, item);
@@ -135,7 +138,7 @@ struct rows *top_view_rows(const struct top *top, const struct top_view *view, s
 
 	for (size_t i = from; i < view->n && i - from < n; i++) {
 		for (size_t column = 0; column < panel->n; column++)
-			values[column] = value_of(top, &panel->columns[column], view->items[i]);
+			values[column] = value_of(top, panel, column, view->items[i]);
 		rows_add_values(rows, values);
 	}
 	return rows;
@@ -180,6 +183,8 @@ char *top_title(const struct top *top, enum top_panel_nr nr)
 		return dkt__format("%s, of process %d", top_panels[nr].title, top->process);
 	if (nr == TOP_CLASSES)
 		return classes_title(top);
+	if (nr == TOP_FUNCTIONS)
+		return top_functions_title(top);
 	if (nr == TOP_INTERVALS && !top->intervals.n)
 		return dkt__format("%s: --interval names them", top_panels[nr].title);
 	return strdup(top_panels[nr].title);

@@ -225,3 +225,12 @@ int dkt__perf_event_find(struct dkt_ctx *ctx, const char *name, struct dkt__perf
 	event->attr.config = (uint64_t)id;
 	return 0;
 }
+
+int dkt__perf_event_named(struct dkt_ctx *ctx, const char *name, struct perf_event_attr *attr)
+{
+	struct dkt__perf_event event;
+	int err = dkt__perf_event_find(ctx, name, &event);
+
+	*attr = event.attr;
+	return err;
+}

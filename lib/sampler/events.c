@@ -113,16 +113,15 @@ static int add_tracepoint(struct dkt__sampler *sampler, const char *name, bool m
 {
 	const bool threads = sampler->opts.n_threads && !machine;
 	const bool others = sampler->opts.n_threads && machine;
-	struct perf_event_attr attr = common_attr();
-	struct dkt__perf_event found;
-	int err = dkt__perf_event_find(sampler->ctx, name, &found);
+	struct perf_event_attr attr = common_attr(), found;
+	int err = dkt__perf_event_named(sampler->ctx, name, &found);
 
 	if (!err && !others)
 		err = set_callers(sampler, &attr);
 	if (err)
 		return err;
-	attr.type = found.attr.type;
-	attr.config = found.attr.config;
+	attr.type = found.type;
+	attr.config = found.config;
 	attr.sample_type |= PERF_SAMPLE_RAW;
 	attr.sample_period = 1;
 	attr.watermark = 1;
@@ -179,14 +178,14 @@ static int choose_time(struct dkt__sampler *sampler, struct perf_event_attr *att
 
 static int choose_calls(struct dkt__sampler *sampler, struct perf_event_attr *attr)
 {
-	struct dkt__perf_event found;
-	int err = dkt__perf_event_find(sampler->ctx, CALLS_EVENT, &found);
+	struct perf_event_attr found;
+	int err = dkt__perf_event_named(sampler->ctx, CALLS_EVENT, &found);
 
 	if (err)
 		return err;
 	sampler->result.event = CALLS_EVENT;
-	attr->type = found.attr.type;
-	attr->config = found.attr.config;
+	attr->type = found.type;
+	attr->config = found.config;
 	attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->exclude_callchain_kernel = 1;
 	return 0;

@@ -294,3 +294,66 @@ has_class()
 	run -0 --separate-stderr dktrace follow -t 100ms
 	has "$stderr" "Debug log: "
 }
+
+# Waits for a frame in which the function of the busy program is the first one.
+hot()
+{
+	jq -e -s 'any(.[]; .functions[0].function == "profile_leaf")' "$tmp/frames" >/dev/null 2>&1
+}
+
+@test "top --panel functions shows the hot functions with their stacks, of all or one process" {
+	start "$build/tests/tools/profile-target"
+	target=$pid
+	start dktrace top --json -d 0.5 --rows 0 --panel functions --pid "$target" >"$tmp/frames" 2>"$tmp/err"
+	top=$pid
+	if ! until_true hot; then
+		jq -e '.samples_missing' "$tmp/frames" >/dev/null && skip "samples are not allowed"
+		return 1
+	fi
+	kill "$top"
+	wait "$top"
+	jq -s '[.[] | select(.functions[0].function == "profile_leaf")][0]' "$tmp/frames" >"$tmp/frame"
+	jq -e '.functions[0] | .where == "profile-target" and (.command | . == "profile-target" or . == "target-other")' \
+		"$tmp/frame"
+	jq -e '.functions[0].stacks[0].functions | index("profile_caller") < index("profile_leaf")' "$tmp/frame"
+	jq -e '[.functions[].share] | add | . > 99.9 and . < 100.1' "$tmp/frame"
+	jq -e '.samples_lost == 0 and .samples == ([.functions[].samples] | add)' "$tmp/frame"
+	# All are of that process.
+	jq -e '[.functions[].command] | unique - ["profile-target", "target-other"] == []' "$tmp/frame"
+	run -0 --separate-stderr dktrace top --json -d 1 -n 5 --rows 0 --panel functions
+	jq -e -s "[.[].functions[] | select(.function == \"profile_leaf\")] | length > 0" <<<"$output"
+	run -0 --separate-stderr dktrace top --batch -d 0.5 -n 5 --panel functions --pid "$target"
+	has "$output" 'profile_caller > profile_leaf'
+	# Without its name nothing is sampled.
+	run -0 --separate-stderr dktrace top --json -n 1 -d 0.1
+	same 'null null' "$(jq -r '"\(.functions) \(.samples)"' <<<"$output")" 'without the name'
+	same '' "$(own)" 'left behind'
+}
+
+@test "top on a terminal samples while the panel of functions is shown, with the stacks of the row" {
+	perf --version >/dev/null 2>&1 || skip "needs perf"
+	start "$build/tests/tools/profile-target"
+	on_terminal 80 24 --delay 0.5 --pid "$pid"
+	until_true pane_has "1 Threads"
+	keys 8
+	until_true pane_has "profile_leaf"
+	until_true pane_has "8 Functions, of [0-9]* samples"
+	until_true pane_has "^SHARE(%) STACK"
+	until_true pane_has "profile_caller > profile_leaf"
+	keys 1
+	until_true pane_has "1 Threads"
+	keys 8
+	until_true pane_has "profile_leaf"
+	keys q
+	off_terminal 0
+}
+
+@test "without the right to sample, top says why there are no functions" {
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ] || skip "needs kernel.perf_event_paranoid of 1 or more"
+	run -0 --separate-stderr setpriv --bounding-set=-perfmon,-sys_admin "$build/dktrace" top --json -n 1 -d 0.2 --panel functions,processes
+	has "$(jq -r .samples_missing <<<"$output")" 'kernel.perf_event_paranoid'
+	same '0 true' "$(jq -r '"\(.functions | length) \(.processes | length > 0)"' <<<"$output")" 'panels'
+	run -0 --separate-stderr setpriv --bounding-set=-perfmon,-sys_admin "$build/dktrace" top --batch -n 1 -d 0.2 --panel functions
+	has "$output" 'Functions: open '
+	has "$output" 'kernel.perf_event_paranoid is'
+}
