@@ -3,7 +3,7 @@
  * The perfetto style: a protobuf trace for https://ui.perfetto.dev. Switches and wake-ups are
  * ftrace events, from which Perfetto makes the tracks of CPUs and the states of threads. All others
  * are track events, with their fields as arguments: slices if events come in pairs, otherwise
- * instants.
+ * instants. Samples of perf with stacks are Perfetto's own samples.
  */
 #include "lib/style/perfetto.h"
 
@@ -41,6 +41,7 @@ struct perfetto {
 	struct tracks tracks;
 	struct dkt__intern strings; /* of the keys of intervals */
 	struct nested_lanes nested;
+	struct perfetto_samples samples;
 	uint64_t next_iid;
 	bool started;
 };
@@ -359,6 +360,8 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 		err = dkt__nested_lost(&perfetto->nested, record);
 		return err ? err : put_lost(perfetto, record, buf);
 	}
+	if (dkt__perfetto_is_sample(record))
+		return dkt__perfetto_sample(&perfetto->samples, style->ctx, record, buf);
 	form = dkt__style_form_of(style, record);
 	if (!form)
 		return -ENOMEM;
@@ -381,6 +384,14 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 		return end_slice(perfetto, form, record, track, buf);
 	track = thread_track(perfetto, record, comm, buf);
 	return track ? put_event(perfetto, form, record, track, TYPE_INSTANT, NULL, buf) : -ENOMEM;
+}
+
+/* A sample has put its stacks already. */
+static int perfetto_stacks(struct dkt_style *style, const struct dkt_record *record,
+			   const char *comm, struct dkt_buf *buf)
+{
+	return dkt__perfetto_is_sample(record) ? 0 :
+						 dkt__style_stack_records(style, record, comm, buf);
 }
 
 /* ---- the style ---- */
@@ -438,6 +449,7 @@ static void perfetto_close(struct dkt_style *style)
 	dkt__tracks_free(&((struct perfetto *)style)->tracks);
 	dkt__intern_clear(&((struct perfetto *)style)->strings);
 	dkt__nested_clear(&((struct perfetto *)style)->nested);
+	dkt__perfetto_samples_clear(&((struct perfetto *)style)->samples);
 }
 
 const struct dkt__style_ops dkt__style_perfetto_ops = {
@@ -448,5 +460,6 @@ const struct dkt__style_ops dkt__style_perfetto_ops = {
 	.open = perfetto_open,
 	.learn = perfetto_learn,
 	.record = perfetto_record,
+	.stacks = perfetto_stacks,
 	.close = perfetto_close,
 };

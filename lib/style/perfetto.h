@@ -11,7 +11,8 @@
 
 /*
  * Field numbers of protos/perfetto/trace in https://github.com/google/perfetto: trace_packet.proto,
- * track_event/track_event.proto and track_descriptor.proto, ftrace/ftrace_event.proto and others.
+ * track_event/track_event.proto and track_descriptor.proto, ftrace/ftrace_event.proto,
+ * profiling/profile_packet.proto and profile_common.proto, and others.
  */
 enum {
 	TRACE_PACKET = 1,
@@ -25,6 +26,7 @@ enum {
 	PACKET_SEQUENCE_FLAGS = 13,
 	PACKET_SYSTEM_INFO = 45,
 	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_PERF_SAMPLE = 66,
 
 	SEQUENCE_FLAGS_CLEARED = 1,
 	SEQUENCE_FLAGS_NEEDS_STATE = 2,
@@ -70,8 +72,30 @@ enum {
 	INTERNED_CATEGORIES = 1,
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_FUNCTIONS = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_CALLSTACKS = 7,
+	INTERNED_PATHS = 17,
+	INTERNED_MAPPINGS = 19,
 	INTERNED_IID = 1,
 	INTERNED_NAME = 2,
+
+	FRAME_IID = 1,
+	FRAME_FUNCTION_IID = 2,
+	FRAME_MAPPING_IID = 3,
+	FRAME_REL_PC = 4,
+	MAPPING_IID = 1,
+	MAPPING_PATH_IID = 7,
+	CALLSTACK_IID = 1,
+	CALLSTACK_FRAME_IIDS = 2,
+
+	SAMPLE_CPU = 1,
+	SAMPLE_PID = 2,
+	SAMPLE_TID = 3,
+	SAMPLE_CALLSTACK_IID = 4,
+	SAMPLE_CPU_MODE = 5,
+	CPU_MODE_KERNEL = 1,
+	CPU_MODE_USER = 2,
 
 	BUNDLE_CPU = 1,
 	BUNDLE_EVENT = 2,
@@ -90,6 +114,22 @@ void dkt__perfetto_intern(struct dkt_buf *buf, uint32_t kind, uint64_t iid, cons
 
 /* Puts the first packets. */
 void dkt__perfetto_start(const struct dkt_style *style, uint64_t ts, struct dkt_buf *buf);
+
+/* ---- samples of perf (style/perfetto_sample.c) ---- */
+
+/* Written so far: texts, and the bytes of what refers to them. */
+struct perfetto_samples {
+	struct dkt__intern functions, files, frames, stacks;
+	struct dkt_buf stack; /* of the sample: the IDs of its frames */
+};
+
+/* True for a sample of perf with a stack, which is drawn as one. */
+bool dkt__perfetto_is_sample(const struct dkt_record *record);
+
+/* Puts it. -ENOMEM. */
+int dkt__perfetto_sample(struct perfetto_samples *samples, struct dkt_ctx *ctx,
+			 const struct dkt_record *record, struct dkt_buf *buf);
+void dkt__perfetto_samples_clear(struct perfetto_samples *samples);
 
 /* ---- arguments (style/perfetto_args.c) ---- */
 

@@ -290,3 +290,31 @@ as_nobody()
 	expect 2 "" "dktrace: --call-graph: 'x' is none of fp, dwarf, dwarf,BYTES, lbr, none" dktrace profile -g x
 	expect 2 "" "dktrace: profile: there is no file 'true'; a command is written after --" dktrace profile true
 }
+
+@test "the style perfetto has the samples with their stacks" {
+	command -v protoc >/dev/null || skip "needs protoc"
+	run -0 --separate-stderr dktrace profile -F 999 -o "$tmp/p.data" -- "$target" 50
+	dktrace report -S perfetto "$tmp/p.data" >"$tmp/p.perfetto"
+	perfetto_text "$tmp/p.perfetto"
+	same "$(samples)" "$(grep -c '^  perf_sample {' "$tmp/p.perfetto.txt")" samples
+	# The stack of a sample leads to its functions, the outermost first.
+	awk '
+		/^    function_names \{/ { kind = "name" }
+		/^    frames \{/ { kind = "frame" }
+		/^    callstacks \{/ { kind = "stack" }
+		/^      iid:/ { iid = $2 }
+		/^      (str|name):/ && kind == "name" { name[iid] = $2 }
+		/^      function_name_id:/ { frame[iid] = name[$2] }
+		/^      frame_ids:/ { stack[iid] = stack[iid] ";" frame[$2] }
+		/^    callstack_iid:/ { print stack[$2] }' "$tmp/p.perfetto.txt" | tr -d '"' >"$tmp/stacks"
+	same "$(samples)" "$(grep -c . "$tmp/stacks")" stacks
+	at_least 10 "$(grep -c ';profile_caller;profile_leaf' "$tmp/stacks")" 'stacks of the function'
+}
+
+@test "files of one host are put in order by its wall clock, as their words say" {
+	run -0 --separate-stderr dktrace profile -o "$tmp/p.data" -- "$target" 50
+	dktrace record -e sched:sched_switch -o "$tmp/t.dat" -- true 2>/dev/null
+	run -0 --separate-stderr dktrace report "$tmp/t.dat" "$tmp/p.data"
+	has "$stderr" 's to the clock of'
+	has "$stderr" 'accurate to 2 us, by the wall clock of their host'
+}
