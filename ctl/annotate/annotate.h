@@ -33,7 +33,7 @@ struct source_files {
 const char *source_line(struct source_files *files, const char *path, int line, uid_t owner);
 void source_files_clear(struct source_files *files);
 
-/* What is shown. */
+/* A listing to print, and how. */
 struct annotate_view {
 	const struct app *app;
 	const struct annotate *annotate;

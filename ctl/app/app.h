@@ -76,7 +76,8 @@ enum command_flags {
 	CMD_TREE = 1 << 21, /* with --root it needs that tree, and the state of the log */
 	CMD_WRITE_PROFILE = 1 << 22, /* without --output and without a file to read, perf.data */
 	CMD_READ_PROFILE = 1 << 23, /* without a file to read, perf.data */
-	CMD_WRITE_ARCHIVE = 1 << 24, /* without --output, the name of the file that is read, and .tar.gz */
+	CMD_WRITE_ARCHIVE =
+		1 << 24, /* without --output, the name of the file that is read, and .tar.gz */
 };
 
 /* The headings of the help, in this order. */

@@ -89,6 +89,7 @@ killed by SIGTERM' "$(sed -n 's/.* +++ \(.*\) +++$/\1/p' <<<"$output" | sort)" "
 @test "strace --stack asks no server for debug information" {
 	[ -w $tracing/options/userstacktrace ] || skip "the kernel records no callers of programs"
 	cat >"$tmp/sleeper.c" <<-'END'
+		#include <poll.h>
 		#include <unistd.h>
 		__attribute__((noinline)) void inner(void) { close(-1); __asm__(""); }
 		__attribute__((noinline)) void outer(void) { inner(); __asm__(""); }
@@ -96,7 +97,7 @@ killed by SIGTERM' "$(sed -n 's/.* +++ \(.*\) +++$/\1/p' <<<"$output" | sort)" "
 		{
 			for (;;) {
 				outer();
-				usleep(50000);
+				poll(NULL, 0, 50);
 			}
 		}
 	END
