@@ -112,7 +112,7 @@ static const struct task tasks[] = {
 	  "dktrace analyze cputop", RECORD_SCHED, "dktrace analyze cputop trace.dat" },
 	{ "Which functions use the CPU?", "profile profiles profiler profiling perf flame flamegraph stacks hot hottest time take code cycles callers backtrace sample samples sampling speedscope pprof",
 	  "dktrace profile", "dktrace profile --duration 10 -o cpu.data", "dktrace profile cpu.data" },
-	{ "What does a program or thread wait for?", "wall clock wall-clock off-cpu offcpu offwaketime waker wakers woken wakes wakeup chain blocked lock locks futex mutex disk network memory sleeping slow hang hung stuck where does the time go",
+	{ "What does a program or thread wait for?", "wall clock wall-clock off-cpu offcpu offwaketime waker wakers woken wakes wakeup chain blocked lock locks futex mutex disk network memory sleeping hang hung stuck where does the time go",
 	  "dktrace profile --off-cpu", "dktrace profile --off-cpu --duration 10 -o off.data", "dktrace profile --off-cpu off.data" },
 	{ "Which lines of a function use the CPU?", "annotate annotated line lines instruction instructions source disassembly disassemble assembler asm hot code perf function",
 	  NULL, "dktrace profile --duration 10 -o cpu.data", "dktrace annotate FUNCTION cpu.data" },

@@ -126,7 +126,7 @@ static void *holder(void *data)
 	return NULL;
 }
 
-/* What one of the functions took. */
+/* The times of one of the functions. */
 struct clocks {
 	uint64_t wall, cpu, delay;
 };

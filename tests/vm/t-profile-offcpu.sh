@@ -8,6 +8,9 @@
 
 need dktrace perf wall-target
 
+# A thread is woken before the interrupt of another CPU lets it wait for this one. The emulated CPUs take turns, so that
+# this lasts; the program's clock of waits for a CPU begins only then.
+echo 0 >/sys/devices/system/cpu/cpu1/online
 dd if=/dev/zero of=disk bs=1M count=2 2>/dev/null
 losetup /dev/loop0 disk || exit 1
 
@@ -21,3 +24,4 @@ perf script -i off.data >script.txt 2>perf.err
 same "" "$(cat perf.err)" "perf reads the file"
 has_line 'sched_switch: .*prev_comm=wall-target' script.txt "switches, by perf"
 losetup -d /dev/loop0
+echo 1 >/sys/devices/system/cpu/cpu1/online
