@@ -95,8 +95,12 @@ int cmd_annotate(struct app *app, int argc, char **argv)
 	};
 	struct record_args args;
 	struct inputs in = { 0 };
-	int top = TOP, rc = record_args_read(app, &args);
+	int top = TOP, rc;
 
+	/* The file of --input is an argument, too. */
+	if (argc < 3)
+		return app_usage("annotate: needs %s", app->command->args);
+	rc = record_args_read(app, &args);
 	if (!rc)
 		rc = opt_number("top", OPT(app, print)->top, &top);
 	if (!rc)

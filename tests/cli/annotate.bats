@@ -76,6 +76,8 @@ our_shares()
 		dktrace annotate burm
 	expect 1 '' "dktrace: no sample of cpu_clock_u is in a function 'burn' of other; 'dktrace profile' names those that have some" \
 		dktrace annotate burn --dso other
+	expect 2 '' "dktrace: annotate: needs FUNCTION [FILE...]" dktrace annotate
+	expect 2 '' "dktrace: annotate: needs FUNCTION [FILE...]" dktrace annotate -i perf.data
 	run -0 dktrace annotate burn --dso "$PWD/prog"
 	expect 1 '' "dktrace: perf.data has no samples of perf among the selected records; 'dktrace profile' records some" \
 		dktrace annotate burn --pid 1

@@ -242,12 +242,13 @@ Try 'dktrace --help'." --style legacy dk
 		seen+=" $command" words="" after=""
 		case $command in
 		analyze | lami) words=cputop ;;
+		annotate) words=main ;;
 		convert) words="-F json" after=out ;;
 		hist) words=all ;;
 		latency) words=syscall ;;
 		load) words="--dry-run --clickhouse http://localhost:1/db" ;;
 		lustre) words="timeline word" ;;
-		merge | view) words="-o out" ;;
+		archive | merge | view) words="-o out" ;;
 		split) words="--count 1000000" after=out ;;
 		esac
 		# shellcheck disable=SC2086 # words of the command
@@ -260,5 +261,5 @@ Try 'dktrace --help'." --style legacy dk
 		}
 		same "$wanted" "$status $output $stderr $(cat out* 2>/dev/null | wc -c)" "$command"
 	done
-	same " convert info load merge report split sql view analyze hist lami latency profile strace lustre" "$seen" "commands"
+	same " archive convert info load merge report split sql view analyze annotate hist lami latency profile strace lustre" "$seen" "commands"
 }
