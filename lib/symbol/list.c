@@ -39,9 +39,34 @@ int dkt__symbol_list_fill(struct symbol_list *list, char *text, symbol_cut_fn cu
 	return 0;
 }
 
+/* Merges the sorted entries from a place on into those before it. False: memory is out. */
+static bool merge(struct symbol_entry *list, size_t place, size_t n)
+{
+	const size_t n_rest = n - place;
+	struct symbol_entry *rest = malloc(n_rest * sizeof(*rest));
+
+	if (!rest)
+		return false;
+	memcpy(rest, list + place, n_rest * sizeof(*rest));
+	for (size_t i = place, j = n_rest; j; n--)
+		list[n - 1] = i && entry_cmp(&list[i - 1], &rest[j - 1]) > 0 ? list[--i] :
+									       rest[--j];
+	free(rest);
+	return true;
+}
+
+/* The kernel's own symbols are sorted; those of modules and programs of BPF follow. */
 void dkt__symbol_list_sort(struct symbol_list *list)
 {
-	if (list->n)
+	size_t sorted = 1;
+
+	while (sorted < list->n &&
+	       entry_cmp(&list->entries[sorted - 1], &list->entries[sorted]) <= 0)
+		sorted++;
+	if (sorted >= list->n)
+		return;
+	qsort(list->entries + sorted, list->n - sorted, sizeof(*list->entries), entry_cmp);
+	if (!merge(list->entries, sorted, list->n))
 		qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
 }
 
