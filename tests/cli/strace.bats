@@ -172,6 +172,16 @@ stacks()
 	has "$stderr" "calls.txt has no stacks; to record them: dktrace record -e 'raw_syscalls:*,sched_switch' --stack sched_switch"
 }
 
+@test "the summary has the stacks of a file, with the calls and times of each" {
+	stacks >stacks.txt
+	run -0 --separate-stderr dktrace strace --summary --stack --json stacks.txt
+	same '[["fsync",1,1,["[unknown]"]]]' "$(jq -c '[.stacks[] | [.call, .share, .count, .functions]]' <<<"$output")" stacks
+	same "$(jq '.calls[0].total' <<<"$output")" "$(jq '.stacks[0].total' <<<"$output")" 'their time'
+	same null "$(jq .stack_samples <<<"$output")" samples
+	run -0 --separate-stderr dktrace strace --summary --stack stacks.txt
+	same 'CALL  SHARE(%) COUNT  TOTAL STACK' "$(grep '^CALL' <<<"$output")" heading
+}
+
 @test "strace and syscallstats read a file of a machine of the other byte order" {
 	local order=big
 
