@@ -2,6 +2,7 @@
 /* profile: prints the time of threads by the wall clock, and the stacks that take most of it. */
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/out/bar.h"
 #include "ctl/profile/profile.h"

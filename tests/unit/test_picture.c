@@ -135,10 +135,10 @@ static void small_nodes_are_folded_with_their_exact_sums(void **state)
 	profile_tree_sum(&stacks.profile.tree);
 	assert_int_equal(stacks.profile.tree.n - 1, 9);
 	/* Not more than the maximum: nothing happens. */
-	assert_int_equal(stacks_fold(&stacks, 9, &folded), 0);
+	assert_int_equal(stacks_fold(&stacks, &(struct stacks_most){ .nodes = 9 }, &folded), 0);
 	assert_int_equal(stacks.profile.tree.n - 1, 9);
 	assert_int_equal(folded.nodes, 0);
-	assert_int_equal(stacks_fold(&stacks, 8, &folded), 0);
+	assert_int_equal(stacks_fold(&stacks, &(struct stacks_most){ .nodes = 8 }, &folded), 0);
 	/* e, big, a, its (other) with b, slept, (other) with s1, a, b and s2. */
 	assert_int_equal(stacks.profile.tree.n - 1, 6);
 	assert_int_equal(folded.nodes, 5);
