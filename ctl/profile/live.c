@@ -13,7 +13,7 @@
 #include "lib/base/pass.h"
 #include "lib/base/servant.h"
 
-/* What the namer knows of the processes grows with the records: beyond so many bytes it begins anew. */
+/* Beyond so many bytes of records the namer begins anew: it knows more of the processes with each. */
 #define FILE_MAX (UINT64_C(64) << 20)
 
 /* The file is sparse; its size is what the namer may map. */

@@ -18,7 +18,7 @@ struct namer_answer {
 	uint32_t size;
 };
 
-/* What the process gets. */
+/* The inputs of the process. */
 struct namer_opts {
 	int connection, samples, reply; /* descriptors */
 	bool calls;

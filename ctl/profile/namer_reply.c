@@ -131,7 +131,7 @@ static int get_stack(struct reply *reply, struct profile_round *round)
 
 		if (name == UINT32_MAX)
 			return -EBADMSG;
-		/* Of a full tree, the rest of the stack is only read. */
+		/* The rest of the stack is only read if the tree is full. */
 		err = err ?: profile_tree_down(&round->tree, &node, name);
 	}
 	if (err < 0)

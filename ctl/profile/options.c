@@ -64,12 +64,9 @@ static int read_keys(const char *text, bool wall, unsigned int *by)
 	static const struct {
 		const char *name;
 		enum profile_by by;
-	} keys[] = { { "event", PROFILE_BY_EVENT },
-		     { "comm", PROFILE_BY_COMM },
-		     { "pid", PROFILE_BY_PID },
-		     { "tid", PROFILE_BY_TID },
-		     { "cpu", PROFILE_BY_CPU },
-		     { "state", PROFILE_BY_STATE } };
+	} keys[] = { { "event", PROFILE_BY_EVENT }, { "comm", PROFILE_BY_COMM },
+		     { "pid", PROFILE_BY_PID },     { "tid", PROFILE_BY_TID },
+		     { "cpu", PROFILE_BY_CPU },     { "state", PROFILE_BY_STATE } };
 
 	*by = text ? 0 : PROFILE_BY_COMM | (wall ? PROFILE_BY_STATE : 0);
 	if (!text || !strcmp(text, "none"))

@@ -171,6 +171,7 @@ void dkt__perf_quick_item(const struct dkt__perf_quick *quick, const uint8_t *da
 					 .tid = (int32_t)half_at(data, quick->tid + 4u) };
 	memcpy(&item->misc, data + offsetof(struct perf_event_header, misc), sizeof(item->misc));
 	item->cpu = quick->cpu ? half_at(data, quick->cpu) : 0;
+	item->values[DKT__PERF_TGID] = (uint32_t)item->pid;
 	item->values[DKT__PERF_PERIOD] = quick->period ? word_at(data, quick->period) :
 							 attr->period;
 	item->values[DKT__PERF_IP] = quick->ip ? word_at(data, quick->ip) : 0;

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (profile_round_init(&round) || profile_round_init(&again))
 		return 0;
-	/* What was read is written in a form that is read as the same. */
+	/* Stacks that were read are written in a form that is read as the same. */
 	if (!namer_get(data, size, &round) && !namer_put(&round.names, &round.tree, &buf)) {
 		if (buf.len <= NAMER_REPLY && namer_get(buf.data, buf.len, &again))
 			abort();

@@ -201,7 +201,7 @@ static void check_module(bool swap)
 	dkt__buf_add(&m.buf, path, sizeof(path));
 	put_record(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, words, ARRAY_SIZE(words));
 	check(&m, "raw_0x1cd",
-	      "{\"ip\":18446744072635810083,\"symoff\":291,\"period\":4000,\"sym\":\"[unknown]\","
+	      "{\"ip\":18446744072635810083,\"symoff\":291,\"period\":4000,\"tgid\":42,\"sym\":\"[unknown]\","
 	      "\"dso\":\"[snd_hda_intel]\"}");
 }
 
@@ -435,7 +435,7 @@ static void check_name(bool swap, const char *recorded, const char *name)
 	put(&m, 0, 4);
 	put(&m, ROOM, 4);
 	dkt__buf_add(&m.buf, text, ROOM);
-	check(&m, name, "{\"period\":4000}");
+	check(&m, name, "{\"period\":4000,\"tgid\":42}");
 }
 
 static void names_of_events_say_what_is_counted(void **state)
