@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program whose shares of wall-clock time are known, for profiles: wall-target SECONDS [FILE]. Each tenth of a
- * second it computes in wall_a() and wall_b(), waits in wall_c() for a lock that the thread "wall-holder" has, and in
- * wall_d() for the disk of FILE. At the end it prints the ns that these really took, by its own clocks.
+ * A program whose shares of wall-clock time are known, for profiles: wall-target SECONDS [FILE [ROUND]]. In each
+ * round, of so many ms (100), it computes in wall_a() and wall_b(), waits in wall_c() for a lock that the thread "wall-holder" has, and in
+ * wall_d() for the disk of FILE. At the end it prints the ns that these really took, by its own clocks, and when it began and
+ * ended on the clock mono.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,12 +20,12 @@
 #include <unistd.h>
 
 #define MS         UINT64_C(1000000)
-#define ROUND_MS   100
 #define BLOCK_SIZE 4096
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t held;
 static bool ends;
+static unsigned long round_ms = 100;
 static volatile unsigned long work;
 
 static uint64_t now(clockid_t clock)
@@ -109,7 +110,7 @@ __attribute__((noinline)) void wall_d(int fd, void *block, uint64_t ns)
 
 static void *holder(void *data)
 {
-	const struct timespec hold = { .tv_nsec = 40 * (long)MS };
+	const struct timespec hold = { .tv_nsec = (long)(round_ms * MS * 4 / 10) };
 
 	(void)data;
 	prctl(PR_SET_NAME, "wall-holder");
@@ -152,15 +153,25 @@ static uint64_t waited(const struct clocks *sum)
 	return sum->wall > busy ? sum->wall - busy : 0;
 }
 
+/* In the form of the option of that name. */
+static void put_time(const char *name, uint64_t ns)
+{
+	printf("%s %" PRIu64 ".%09" PRIu64 "\n", name, ns / 1000000000, ns % 1000000000);
+}
+
 int main(int argc, char **argv)
 {
-	const unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) * 1000 / ROUND_MS : 10;
+	const unsigned long seconds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
 	const int file = argc > 2 ? open(argv[2], O_RDWR | O_CREAT | O_DIRECT, 0600) : -1;
 	const int stat = open("/proc/thread-self/schedstat", O_RDONLY);
 	struct clocks sums[4] = { 0 }, all = { 0 }, from, begin;
+	unsigned long rounds;
 	pthread_t thread;
 	void *block;
 
+	if (argc > 3)
+		round_ms = strtoul(argv[3], NULL, 10);
+	rounds = seconds * 1000 / (round_ms ?: 1);
 	if (stat < 0 || (argc > 2 && file < 0) || posix_memalign(&block, BLOCK_SIZE, BLOCK_SIZE) ||
 	    pthread_barrier_init(&held, NULL, 2) || pthread_create(&thread, NULL, holder, NULL)) {
 		perror("wall-target");
@@ -170,10 +181,10 @@ int main(int argc, char **argv)
 	begin = clocks_now(stat);
 	for (unsigned long i = 0; i < rounds; i++) {
 		from = clocks_now(stat);
-		wall_a(30 * MS);
+		wall_a(round_ms * MS * 3 / 10);
 		add(&sums[0], &from, stat);
 		from = clocks_now(stat);
-		wall_b(20 * MS);
+		wall_b(round_ms * MS * 2 / 10);
 		add(&sums[1], &from, stat);
 		pthread_barrier_wait(&held);
 		from = clocks_now(stat);
@@ -182,12 +193,14 @@ int main(int argc, char **argv)
 		pthread_barrier_wait(&held);
 		from = clocks_now(stat);
 		if (file >= 0)
-			wall_d(file, block, 10 * MS);
+			wall_d(file, block, round_ms * MS / 10);
 		add(&sums[3], &from, stat);
 	}
 	add(&all, &begin, stat);
 	ends = true;
 	pthread_barrier_wait(&held);
+	put_time("since", begin.wall);
+	put_time("until", begin.wall + all.wall);
 	printf("wall %" PRIu64 "\nrunning wall_a %" PRIu64 "\nrunning wall_b %" PRIu64
 	       "\nlock wall_c %" PRIu64 "\ndisk wall_d %" PRIu64 "\nrunnable - %" PRIu64 "\n",
 	       all.wall, sums[0].cpu, sums[1].cpu, waited(&sums[2]), waited(&sums[3]), all.delay);
