@@ -243,8 +243,10 @@ int wall_finish(struct wall *wall)
 		facts->last = wall->facts[side].last;
 		facts->cut = wall->facts[side].cut;
 	}
-	qsort_r(wall->groups, wall->n_groups, sizeof(*wall->groups), by_weight, wall);
-	qsort_r(wall->stacks, wall->n_stacks, sizeof(*wall->stacks), by_time, wall);
+	if (wall->n_groups)
+		qsort_r(wall->groups, wall->n_groups, sizeof(*wall->groups), by_weight, wall);
+	if (wall->n_stacks)
+		qsort_r(wall->stacks, wall->n_stacks, sizeof(*wall->stacks), by_time, wall);
 	return 0;
 }
 
