@@ -65,11 +65,13 @@ compare()
 	same '' "$(cat "$tmp/err")" 'complaints of perf report'
 }
 
-@test "a recording of perf tells the same" {
+@test "a recording of perf shows the waits, too" {
 	perf --version >/dev/null 2>&1 || skip "needs perf"
-	perf record -q -a -g -k mono -m 1024 -o "$tmp/perf.data" -e cpu-clock -e sched:sched_switch -e sched:sched_waking \
-		-- "$target" 2 "$tmp/file" >"$tmp/clocks"
-	compare "$tmp/perf.data" 3
+	perf record -q -a -g -m 1024 -o "$tmp/perf.data" -e cpu-clock -e sched:sched_switch -e sched:sched_waking \
+		-- "$target" 1 "$tmp/file" >"$tmp/clocks"
+	run dktrace profile --off-cpu --comm wall-target --style folded "$tmp/perf.data"
+	has "$output" 'wall-target;lock;'
+	has "$output" 'wall-target;running;'
 }
 
 @test "classes of threads are names of threads" {
