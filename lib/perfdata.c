@@ -276,6 +276,11 @@ int dkt__perf_more(struct dkt_source *source)
 	return dkt__with_words(source->ctx, dkt__perf_scan_more(perf, from));
 }
 
+uint64_t dkt__perf_throttled(const struct dkt_source *source)
+{
+	return source->ops == &perf_ops ? ((const struct dkt__perf *)source)->throttled : 0;
+}
+
 static bool perf_is(const uint8_t *data, size_t size)
 {
 	return size > 16 && (!memcmp(data, MAGIC, 8) || !memcmp(data, MAGIC_SWAPPED, 8));

@@ -67,6 +67,7 @@ struct dkt__perf_quick {
 struct dkt__perf_id {
 	uint64_t id;
 	uint32_t attr;
+	uint64_t counted; /* in samples that have the counts of a group */
 };
 
 /* Bytes with consecutive records. */
@@ -172,6 +173,8 @@ struct dkt__perf_item {
 	const uint8_t *chain; /* a sample's addresses, the innermost first, with marks among them */
 	uint32_t n_chain;
 	uint64_t values[DKT__PERF_VALUES]; /* of a sample */
+	const uint8_t *counts; /* of a sample of a group: the counts and IDs of its events that are left */
+	uint32_t n_counts, counts_each; /* their number, and the bytes of each */
 	const uint8_t *branches; /* struct perf_branch_entry */
 	uint32_t n_branches;
 	struct dkt__perf_regs user_regs, intr_regs;
@@ -308,6 +311,7 @@ struct dkt__perf {
 	struct dkt__perf_merge merge;
 	uint64_t aux; /* bytes of what a CPU or device traced itself, which is not read */
 	char *unused; /* the same in words */
+	uint64_t throttled; /* records that the kernel paused an event */
 	uint64_t bad; /* invalid samples */
 	uint64_t lost_in_place; /* from records that give time and CPU */
 	uint64_t lost_in_all; /* from counts at the end, which include the former */
@@ -408,7 +412,8 @@ static inline size_t dkt__perf_id_words(uint64_t type)
 /* Finds the offsets of the fields in samples, once all attributes are known. -ENOMEM. */
 int dkt__perf_layout(struct dkt__perf *perf);
 
-/* Returns the attributes with an ID; NULL: none. */
+/* Return the ID, or the attributes that have it; NULL: none. */
+struct dkt__perf_id *dkt__perf_id_of(const struct dkt__perf *perf, uint64_t id);
 const struct dkt__perf_attr *dkt__perf_attr_of(const struct dkt__perf *perf, uint64_t id);
 
 /* True if a sample of at least the minimum size is valid. Not for tracepoints without call chains. */
@@ -580,6 +585,15 @@ void dkt__perf_callers_keep(struct dkt__perf *perf, struct dkt__perf_callers *ca
 /* Forgets all, once the mappings are forgotten. */
 void dkt__perf_callers_forget(struct dkt__perf *perf);
 void dkt__perf_callers_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/group.c ---- */
+
+/*
+ * Makes the item that of the next event of its group which has counted since its last sample, as perf script does.
+ * Returns false after the last one.
+ */
+bool dkt__perf_group_next(struct dkt__perf *perf, struct dkt__perf_item *item);
+void dkt__perf_group_rewind(struct dkt__perf *perf);
 
 /* ---- perfdata/deferred.c ---- */
 

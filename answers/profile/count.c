@@ -71,6 +71,17 @@ static bool is_shown(const struct profile *profile, const struct dkt_event *even
 	return is_perf || first->is_perf ? !strcmp(first->name, name) : true;
 }
 
+/* True for the event's name, also with modifiers: "cpu_clock_u". */
+static bool is_clock(const char *name, const char *clock)
+{
+	const size_t len = strlen(clock);
+
+	if (strncmp(name, clock, len) != 0)
+		return false;
+	name += len;
+	return !*name || (*name == '_' && !name[1 + strspn(name + 1, "ukhI")]);
+}
+
 static struct profile_event *counts_of(struct profile *profile, const struct dkt_event *event)
 {
 	char *name __cleanup(free) = name_of(event);
@@ -83,7 +94,7 @@ static struct profile_event *counts_of(struct profile *profile, const struct dkt
 			return profile->events[i];
 	counts->shown = is_shown(profile, event, name);
 	counts->is_perf = event && profile_is_of_perf(event);
-	counts->is_time = !strcmp(name, "cpu_clock") || !strcmp(name, "task_clock");
+	counts->is_time = is_clock(name, "cpu_clock") || is_clock(name, "task_clock");
 	counts->name = name;
 	if (dkt__append(profile->events, profile->n_events, counts))
 		return NULL;

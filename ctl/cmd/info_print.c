@@ -107,6 +107,7 @@ static void put_instances(const struct info *info, struct out *out)
 static void put_file(const struct info *info, struct out *out)
 {
 	const struct dkt_source_info *source = dkt_source_info(info->in->source);
+	const uint64_t throttled = dkt__perf_throttled(info->in->source);
 
 	out_field(out, "file", info->in->path);
 	out_field(out, "kind", source->kind);
@@ -119,6 +120,10 @@ static void put_file(const struct info *info, struct out *out)
 		out_line(out, "id", "%#" PRIx64, source->id);
 	put_peers(info, out);
 	out_field(out, "unused", source->unused);
+	if (throttled) {
+		out_line(out, "throttled", "%" PRIu64 " times", throttled);
+		out_put(out, "throttled", val_number(throttled));
+	}
 	put_instances(info, out);
 	if (source->growing)
 		out_line(out, "recording", "has not ended");

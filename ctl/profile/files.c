@@ -149,8 +149,12 @@ static int read_all(struct app *app, struct profile_view *view, struct wall *wal
 	if (err)
 		return err;
 	view->info = dkt_source_info(sides[PROFILE_NOW].in.pipeline.source);
-	for (size_t i = 0; i < sides[PROFILE_NOW].in.pipeline.n; i++)
-		losses_add_to(&view->losses, &sides[PROFILE_NOW].in.pipeline.parts[i].losses);
+	for (size_t i = 0; i < sides[PROFILE_NOW].in.pipeline.n; i++) {
+		const struct pipeline_part *part = &sides[PROFILE_NOW].in.pipeline.parts[i];
+
+		losses_add_to(&view->losses, &part->losses);
+		view->throttled += dkt__perf_throttled(part->source);
+	}
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct profile_view {
 	const char *before; /* the path of the earlier profile; NULL: none */
 	const struct dkt_source_info *info; /* about the source of the records */
 	struct losses_sum losses;
+	uint64_t throttled; /* times that the kernel paused the sampling */
 	size_t top; /* rows of a table */
 	double least; /* the share that a branch of a tree has to have, 0 to 1 */
 };

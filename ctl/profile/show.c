@@ -91,6 +91,17 @@ static void put_unknown(const struct profile_view *view, struct out *out)
 			 facts->cut, PROFILE_NODES_MAX);
 }
 
+static void put_throttled(const struct profile_view *view, struct out *out)
+{
+	if (!view->throttled)
+		return;
+	out_line(out, "",
+		 "The kernel paused the sampling %" PRIu64
+		 " times, because it took too much time: samples are missing.",
+		 view->throttled);
+	out_json(out, "throttled", val_number(view->throttled));
+}
+
 /* Names the events that are not shown. */
 static void put_others(const struct profile_view *view, struct out *out)
 {
@@ -153,6 +164,7 @@ int profile_show_facts(const struct profile_view *view, struct out *out)
 	if (out->form == OUT_JSON)
 		out_json(out, "events", events_json(profile));
 	print_losses(out, &view->losses);
+	put_throttled(view, out);
 	put_unknown(view, out);
 	put_others(view, out);
 	return 0;

@@ -12,6 +12,9 @@
  */
 int dkt__perf_more(struct dkt_source *source);
 
+/* Returns how often the kernel paused an event of the recording because it took too much time; 0: of any other source. */
+uint64_t dkt__perf_throttled(const struct dkt_source *source);
+
 /* ---- names of events ---- */
 
 /* An event as perf_event_open(2) wants it, and what its numbers mean. */

@@ -50,14 +50,23 @@ static const uint8_t *take_words(struct dkt__cursor *cur, uint64_t n, uint64_t e
 	return dkt__cursor_bytes(cur, n > dkt__cursor_left(cur) ? n : n * each);
 }
 
-static void skip_read(struct dkt__cursor *cur, uint64_t format)
+/* Reads counts, which are of a group or of the event alone. */
+static void take_counts(struct dkt__cursor *cur, struct dkt__perf_item *item)
 {
-	uint64_t n = 1, values = 1 + dkt__perf_words(format, PERF_FORMAT_ID | FORMAT_LOST);
+	const uint64_t format = item->attr->read_format;
+	const uint64_t words = 1 + dkt__perf_words(format, PERF_FORMAT_ID | FORMAT_LOST);
+	const uint64_t times = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	uint64_t n;
 
-	if (format & PERF_FORMAT_GROUP)
-		n = dkt__cursor_number(cur, 8);
-	skip(cur, format, PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
-	take_words(cur, n, 8 * values);
+	if (!(format & PERF_FORMAT_GROUP)) {
+		take_words(cur, words + dkt__perf_words(format, times), 8);
+		return;
+	}
+	n = dkt__cursor_number(cur, 8);
+	skip(cur, format, times);
+	item->counts = take_words(cur, n, 8 * words);
+	item->counts_each = 8 * (uint32_t)words;
+	item->n_counts = item->counts && format & PERF_FORMAT_ID ? (uint32_t)n : 0;
 }
 
 /* Reads the next word of a sample if it has it. */
@@ -91,7 +100,7 @@ static void take_begin(struct dkt__cursor *cur, struct dkt__perf_item *item)
 	item->values[DKT__PERF_PERIOD] = item->attr->period;
 	take_value(cur, item, PERF_SAMPLE_PERIOD, DKT__PERF_PERIOD);
 	if (type & PERF_SAMPLE_READ)
-		skip_read(cur, item->attr->read_format);
+		take_counts(cur, item);
 }
 
 static void take_branches(struct dkt__cursor *cur, struct dkt__perf_item *item)
@@ -313,6 +322,11 @@ bool dkt__perf_item(const struct dkt__perf *perf, const uint8_t *data, uint32_t 
 		return false;
 	if (item->type != PERF_RECORD_SAMPLE)
 		return take_other(perf, &cur, item);
-	return take_sample(perf, &cur, item) && (item->attr->type != PERF_TYPE_TRACEPOINT ||
-						 (item->data && item->size >= DKT__PERF_ENTRY));
+	if (!take_sample(perf, &cur, item))
+		return false;
+	/* Without IDs nobody knows which count is of which event. */
+	if (!perf->n_ids)
+		item->n_counts = 0;
+	return item->attr->type != PERF_TYPE_TRACEPOINT ||
+	       (item->data && item->size >= DKT__PERF_ENTRY);
 }

@@ -310,6 +310,8 @@ void dkt__perf_merge_rewind(struct dkt__perf *perf)
 			release_block(perf, &m->blocks[i]);
 		m->blocks[i].live = 0;
 	}
+	m->item.n_counts = 0;
+	dkt__perf_group_rewind(perf);
 	m->opened = m->n_runs = m->waiting.n = 0;
 	m->free = m->order = 0;
 	m->done = m->horizon = 0;
@@ -466,6 +468,13 @@ static int end_of_records(struct dkt__perf *perf)
 	return 1;
 }
 
+static int take_chain(struct dkt__perf *perf, struct dkt_record *record)
+{
+	struct dkt__perf_item *item = &perf->merge.item;
+
+	return item->n_chain || item->stack ? dkt__perf_chain_take(perf, item, record) : 0;
+}
+
 int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
@@ -474,6 +483,11 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 	int err;
 
 	for (;;) {
+		if (dkt__unlikely(m->item.n_counts) && dkt__perf_group_next(perf, &m->item)) {
+			if (m->time >= streams->since && fill_item(perf, &m->item, record))
+				return take_chain(perf, record);
+			continue;
+		}
 		err = advance(perf);
 		if (dkt__unlikely(err ||
 				  (m->time >= streams->until && streams->until != UINT64_MAX)))
@@ -495,9 +509,8 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 			err = dkt__perf_task(perf, &m->item);
 		if (err)
 			return dkt__with_words(streams->base.ctx, err);
-		if (m->time >= streams->since && fill_item(perf, &m->item, record))
-			return m->item.n_chain || m->item.stack ?
-				       dkt__perf_chain_take(perf, &m->item, record) :
-				       0;
+		if (!m->item.n_counts && m->time >= streams->since &&
+		    fill_item(perf, &m->item, record))
+			return take_chain(perf, record);
 	}
 }

@@ -105,12 +105,17 @@ int dkt__perf_layout(struct dkt__perf *perf)
 	return fill_quick(perf);
 }
 
+struct dkt__perf_id *dkt__perf_id_of(const struct dkt__perf *perf, uint64_t id)
+{
+	const struct dkt__perf_id key = { .id = id };
+
+	return perf->n_ids ? bsearch(&key, perf->ids, perf->n_ids, sizeof(key), id_cmp) : NULL;
+}
+
 const struct dkt__perf_attr *dkt__perf_attr_of(const struct dkt__perf *perf, uint64_t id)
 {
-	const struct dkt__perf_id key = { .id = id }, *found = NULL;
+	const struct dkt__perf_id *found = dkt__perf_id_of(perf, id);
 
-	if (perf->n_ids)
-		found = bsearch(&key, perf->ids, perf->n_ids, sizeof(key), id_cmp);
 	return found ? &perf->attrs[found->attr] : NULL;
 }
 

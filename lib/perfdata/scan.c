@@ -103,6 +103,7 @@ static bool scan_other(struct dkt__perf *perf, const uint8_t *data, uint32_t siz
 	}
 	if (!dkt__perf_item(perf, data, size, item)) {
 		perf->bad += dkt__perf_type(perf, data) == PERF_RECORD_SAMPLE;
+		perf->throttled += dkt__perf_type(perf, data) == PERF_RECORD_THROTTLE;
 		return false;
 	}
 	*err = note_rest(perf, item);

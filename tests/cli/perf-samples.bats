@@ -135,6 +135,7 @@ recordings='
 -e cpu-clock -F 2000 -g --per-thread -T
 -e cpu-clock -F 2000 -g -B -N
 -e {cpu-clock,page-faults} -F 2000 -g
+-e {cpu-clock,page-faults,context-switches}:S -F 500 -g
 -e cpu-clock -F 2000 -g --tail-synthesize --buildid-mmap
 '
 

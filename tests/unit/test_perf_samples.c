@@ -414,6 +414,40 @@ static void callers_that_were_there_before_have_their_number(void **state)
 	}
 }
 
+/* Two samples of a group of which no IDs are known, and the kernel's word that it made a pause. */
+static void pauses_are_counted_and_groups_without_ids_are_samples(void **state)
+{
+	const uint64_t type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			      PERF_SAMPLE_READ;
+	const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct maker m = { .swap = swap };
+		const uint64_t words[] = { pair(&m, 42, 43), 5000, pair(&m, 3, 0), 1, 77, 9 };
+		const uint64_t swapped = swap ? bswap_64(format) : format;
+		struct dkt_source *source;
+		struct dkt_record record;
+		struct dkt_ctx *ctx;
+		int fd;
+
+		put_header(&m, 2 * (8 + sizeof(words)) + 8 + 24);
+		put_attr(&m, PERF_TYPE_RAW, 0x1cd, type, 0);
+		memcpy(m.buf.data + HEAD + 32, &swapped, sizeof(swapped));
+		put_sample(&m, words, ARRAY_SIZE(words));
+		put_record(&m, PERF_RECORD_THROTTLE, 0, (const uint64_t[]){ 4000, 9, 9 }, 3);
+		put_sample(&m, words, ARRAY_SIZE(words));
+		fd = open_made(&m, &ctx, &source);
+		assert_int_equal(dkt__perf_throttled(source), 1);
+		assert_int_equal(dkt_source_next(source, &record), 0);
+		assert_int_equal(dkt_source_next(source, &record), 0);
+		assert_int_equal(dkt_source_next(source, &record), 1);
+		dkt_source_close(source);
+		dkt_ctx_free(ctx);
+		close(fd);
+	}
+}
+
 /* Reads a sample of an event that perf record has this name for. */
 static void check_name(bool swap, const char *recorded, const char *name)
 {
@@ -554,6 +588,7 @@ int main(void)
 		cmocka_unit_test(branches_registers_and_stacks),
 		cmocka_unit_test(numbers_beyond_the_sample_are_bad),
 		cmocka_unit_test(samples_of_undefined_events_are_no_records),
+		cmocka_unit_test(pauses_are_counted_and_groups_without_ids_are_samples),
 		cmocka_unit_test(names_of_events_say_what_is_counted),
 		cmocka_unit_test(callers_that_were_there_before_have_their_number),
 		cmocka_unit_test(program_stacks_that_were_recorded_later_belong_to_their_samples),
