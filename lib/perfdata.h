@@ -173,7 +173,7 @@ struct dkt__perf_item {
 	const uint8_t *chain; /* a sample's addresses, the innermost first, with marks among them */
 	uint32_t n_chain;
 	uint64_t values[DKT__PERF_VALUES]; /* of a sample */
-	const uint8_t *counts; /* of a sample of a group: the counts and IDs of its events that are left */
+	const uint8_t *counts; /* of a sample of a group: what its other events have counted */
 	uint32_t n_counts, counts_each; /* their number, and the bytes of each */
 	const uint8_t *branches; /* struct perf_branch_entry */
 	uint32_t n_branches;
