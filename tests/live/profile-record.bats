@@ -318,3 +318,9 @@ as_nobody()
 	has "$stderr" 's to the clock of'
 	has "$stderr" 'accurate to 2 us, by the wall clock of their host'
 }
+
+@test "a program that asks for its time zone again and again is told by its own functions" {
+	dktrace profile -F 999 --call-graph dwarf -o "$tmp/perf.data" -- "$build/tests/tools/zone-target" 300000
+	dktrace profile -S folded "$tmp/perf.data" >"$tmp/folded"
+	has_line '^zone-target;.*main;zone_read_lines;zone_parse_line;.*tz.*stat' "$tmp/folded"
+}
