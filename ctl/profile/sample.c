@@ -115,7 +115,7 @@ int profile_sample_read(const struct app *app, struct profile_sample *what)
 			"the kernel and in programs",
 			given->user ? "user" : "kernel");
 	if (!!what->pids + !!what->comms + !!app->n_command > 1)
-		return app_usage("profile: give one of --pid, --comm or --class, and a command");
+		return app_usage("profile: give one of --pid, --comm, --class and a command");
 	/* The header is written last, so that a pipe cannot take it. */
 	if (app->output && !strcmp(app->output, "-"))
 		return app_usage("profile: cannot write a profile to standard output; name a file");

@@ -133,7 +133,7 @@ static int add_each(struct dkt__perf *perf, enum dkt__perf_callers_kind kind, in
 
 static uint64_t *names_in(struct dkt__perf_stack *stack)
 {
-	return (uint64_t *)(stack->data + DKT__STACK_CALLERS) + stack->n;
+	return (uint64_t *)(void *)(stack->data + DKT__STACK_CALLERS) + stack->n;
 }
 
 /*

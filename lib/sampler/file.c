@@ -103,8 +103,8 @@ static void put_attrs(const struct dkt__sampler *sampler, struct dkt_buf *buf)
 						   .size = event->n * sizeof(uint64_t) } };
 
 		memcpy(attr.attr, &event->attr, sizeof(attr.attr));
-		/* The file has no formats of tracepoints: as another event, it keeps its data and its period. */
-		if (event->attr.type == PERF_TYPE_TRACEPOINT)
+		/* Only off_cpu writes formats of tracepoints: as another event, a call keeps its data and its period. */
+		if (sampler->opts.calls && event->attr.type == PERF_TYPE_TRACEPOINT)
 			memcpy(attr.attr, &(uint32_t){ PERF_TYPE_RAW }, sizeof(uint32_t));
 		dkt__buf_add(buf, &attr, sizeof(attr));
 		ids_at += attr.ids.size;
