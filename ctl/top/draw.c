@@ -280,15 +280,19 @@ static int draw_panels(struct top_screen *screen, int y)
 
 /* ---- all ---- */
 
+/* All fits into 24 lines: the row before one without words tells of its keys, too. */
 static void draw_help(void)
 {
-	draw_line(0, "Keys", 4, A_BOLD);
+	int line = 0;
+
+	draw_line(line, "Keys", 4, A_BOLD);
 	for (size_t i = 0; i < top_n_keys; i++) {
 		char text[160];
 
-		snprintf(text, sizeof(text), "  %-12s %s", top_keys[i].name,
-			 top_keys[i].help ? top_keys[i].help : "the same");
-		draw_line((int)i + 1, text, strlen(text), A_NORMAL);
+		if (!top_keys[i].help)
+			continue;
+		snprintf(text, sizeof(text), "  %-12s %s", top_keys[i].name, top_keys[i].help);
+		draw_line(++line, text, strlen(text), A_NORMAL);
 	}
 }
 

@@ -27,7 +27,7 @@ struct top_screen {
 struct top_key {
 	int key, other; /* other 0: there is no second key */
 	const char *name;
-	const char *help; /* NULL: the same as the key before */
+	const char *help; /* NULL: that of the key before tells it, too */
 	void (*fn)(struct top_screen *screen, int key);
 };
 
