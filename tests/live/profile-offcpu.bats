@@ -23,6 +23,10 @@ record_target()
 	lacks "$stderr" lost
 }
 
+# On an idle machine the shares differ by less than 2 points. The program's clocks and ours do not see a preemption at the
+# same time, and a busy machine makes many.
+points=6
+
 # Compares the shares within the time that the program measures. usage: compare FILE POINTS
 compare()
 {
@@ -33,7 +37,7 @@ compare()
 
 @test "the shares of running and of each wait are those that the program measures" {
 	record_target 4 -F 999
-	compare "$tmp/off.data" 2
+	compare "$tmp/off.data" $points
 }
 
 @test "the same of the whole machine" {
@@ -42,7 +46,7 @@ compare()
 	"$target" 4 "$tmp/file" >"$tmp/clocks"
 	kill -INT "$pid"
 	wait "$pid"
-	compare "$tmp/machine.data" 2
+	compare "$tmp/machine.data" $points
 }
 
 @test "who ends the wait for a lock is shown, in the table and in the stacks" {

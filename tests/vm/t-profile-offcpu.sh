@@ -17,10 +17,11 @@ losetup /dev/loop0 disk || exit 1
 dktrace profile --off-cpu -F 199 -o off.data -- sh -c 'exec wall-target 5 /dev/loop0 250 >clocks' >table.txt 2>err.txt
 same 0 $? "profile of a command"
 no_line 'lost' err.txt "no losses"
-# To start the program lasts, too. A recorded wakeup is earlier than the beginning of the wait for a CPU: see above.
+# To start the program lasts, too. A recorded wakeup is earlier than the beginning of the wait for a CPU: see above. How
+# much that is depends on the machine that emulates this one.
 dktrace profile --off-cpu --since "$(sed -n 's/^since //p' clocks)" --until "$(sed -n 's/^until //p' clocks)" \
 	--style folded off.data >folded.txt
-same "" "$(sh /vm/tree/tests/tools/compare-wall clocks folded.txt 4)" "the shares that the program measures"
+same "" "$(sh /vm/tree/tests/tools/compare-wall clocks folded.txt 15)" "the shares that the program measures"
 has_line 'woken by wall-holder' table.txt "who ends the waits"
 perf script -i off.data >script.txt 2>perf.err
 same "" "$(cat perf.err)" "perf reads the file"
