@@ -51,9 +51,11 @@ static bool has_chain(const struct dkt__sampler *sampler, uint64_t id)
 
 	if (sampler->opts.callers == DKT__CALLERS_NONE)
 		return false;
-	for (size_t i = 0; last->machine && i < last->n; i++)
+	if (!last->machine || last->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		return true;
+	for (size_t i = 0; i < last->n; i++)
 		if (last->fds[i].id == id)
-			return last->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+			return false;
 	return true;
 }
 
