@@ -210,7 +210,7 @@ static const struct function kernel[] = {
 
 /*
  * Functions of file systems whose disks are those of servers: fs/nfs/, fs/smb/client/, fs/ceph/, and Lustre's osc/ and
- * llite/. What seems to wait for a disk waits for a server.
+ * llite/. A wait that looks like one for a disk is one for a server.
  */
 static const char *const remote[] = { "nfs_*",  "nfs3_*", "nfs4_*",    "cifs_*",  "smb2_*",
 				      "ceph_*", "osc_*",  "ll_file_*", "ll_fsync" };

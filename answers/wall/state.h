@@ -34,7 +34,7 @@ struct wall_states {
 
 const char *wall_state_name(enum wall_state state);
 
-/* Returns the state of a name of the functions' groups; WALL_STATES: it is none. */
+/* Returns the state with this name; WALL_STATES: no state has it. */
 enum wall_state wall_state_named(const char *name);
 
 /* Finds the state of a wait whose stack ends in that node of the profile's tree. -ENOMEM. */

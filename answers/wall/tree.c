@@ -160,7 +160,7 @@ static int add_wakers(struct wall *wall, uint32_t chain, struct path *path, uint
 	return err;
 }
 
-/* The waker that ended most of a stack's time is told with it. */
+/* A stack keeps the waker that ended most of its time. */
 static int add_stack(struct wall *wall, uint32_t node, enum wall_state state, uint32_t chain,
 		     const struct wall_row *row)
 {

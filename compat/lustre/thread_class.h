@@ -16,7 +16,7 @@ struct thread_class {
 const struct thread_class *dkl_thread_class(size_t i);
 
 /*
- * Sets *globs to those of classes "ost,ldlm", which the caller frees. -EINVAL, with an error message that has the
- * names that there are: one of them is none.
+ * Sets *globs to those of classes "ost,ldlm", which the caller frees. -EINVAL: one of them is no class; the error
+ * message lists all classes.
  */
 int dkl_thread_classes_read(struct dkt_ctx *ctx, const char *text, char **globs);

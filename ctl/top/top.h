@@ -64,7 +64,7 @@ struct top_function {
 
 struct top_functions {
 	struct profile_live *live; /* NULL: there are no samples */
-	char *reason; /* why there are none; NULL: there are */
+	char *reason; /* why nothing can be sampled; NULL: it can */
 	bool wanted; /* the panel is shown */
 	bool late; /* the interval's names are not there yet */
 	struct profile_round round; /* of the interval */

@@ -94,7 +94,7 @@ int dkt__binary_add_plt(struct dkt__binary *binary);
 
 /* ---- debug information ---- */
 
-/* Returns the path of the file that has its debug information. NULL: there is none but the program. */
+/* Returns the path of the file that has its debug information. NULL: only the program has it. */
 const char *dkt__binary_debug_path(struct dkt__binary *binary);
 
 /* Returns NULL, with an error message, if the file has no DWARF. */
