@@ -51,6 +51,7 @@ calls_of()
 
 	case $1 in
 	analyze) echo "in.dat analyze cputop in.dat" ;;
+	annotate) echo "in.dat annotate main in.dat" ;;
 	convert)
 		echo "in.dat convert in.dat out/a.json --format json"
 		echo "in.dat convert in.dat out/a.dat"
