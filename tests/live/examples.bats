@@ -151,7 +151,10 @@ make_meanwhile()
 		"dktrace show --output /var/tmp/dk.log" | *'has("lost")'*) lose ;;
 		"dktrace report slow | less") [ -d slow ] || dktrace collect -w oss1,mds1 -o slow record -c iotrace --duration 0.1 >/dev/null ;;
 		"dktrace info perf.data") lose_of_perf ;;
-		"dktrace info -J all.dat"*) cp plain.data perf.data ;;
+		"dktrace info -J all.dat"* | "dktrace convert perf.data"*) cp plain.data perf.data ;;
+		"dktrace report -e 'sys_*fsync,"*)
+			perf record -q -k CLOCK_MONOTONIC -e 'syscalls:sys_*_fsync' -o perf.data -- dd if=/dev/zero of=copy count=1 conv=fsync status=none
+			;;
 		"dktrace recover trace.dat") mv trace.dat whole.dat; kill_recording trace.dat ;;
 		"dktrace recover "*) mv whole.dat trace.dat; set -- $2; mkdir -p "$(dirname "$3")"; kill_recording "$3" ;;
 		*" --journal") [ -e /srv/journald ] || start_journal ;;

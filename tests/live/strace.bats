@@ -239,7 +239,7 @@ own_calls()
 @test "stacks of the summary have shares of the calls' counts and times" {
 	run -0 --separate-stderr dktrace strace --summary --stack --json -e '*stat*' -- "$build/tests/tools/zone-target" 200000
 	[[ "$stderr" != *"frame pointers only"* ]] || skip "samples of calls are not allowed: $stderr"
-	jq -e '.stack_samples > 10 and ([.stacks[].share] | add > 0.999 and add < 1.001)' <<<"$output"
+	jq -e '.stack_samples > 0 and ([.stacks[].share] | add > 0.999 and add < 1.001)' <<<"$output"
 	jq -e '(.stacks[0].functions | index("zone_parse_line")) and .stacks[0].share > 0.5' <<<"$output"
 	calls=$(jq '[.calls[].count] | add' <<<"$output")
 	within $((calls * 99 / 100)) "$(jq '[.stacks[].count] | add' <<<"$output")" $((calls * 101 / 100)) counts
