@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/debuginfo/binary.h"
+#include "lib/debuginfo/dwarf_index.h"
 #include "lib/debuginfo/find_debug.h"
 
 #define DEBUG_PLACE "/usr/lib/debug"
@@ -180,6 +181,7 @@ void dkt__binary_close(struct dkt__binary *binary)
 	free(binary->plt_names);
 	free(binary->places);
 	free(binary->dies);
+	dkt__dwarf_index_free(binary->index);
 	free(binary->debug_path);
 	free(binary->debug_file);
 	free(binary->path);

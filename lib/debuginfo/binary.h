@@ -8,6 +8,7 @@
 #include "lib/debuginfo/abi.h"
 
 struct binary_die; /* debuginfo/dwarf_type.c */
+struct dwarf_index; /* debuginfo/dwarf_index.c */
 
 /* A function, by its address. */
 struct binary_place {
@@ -39,6 +40,7 @@ struct dkt__binary {
 	/* Known types, by ID. */
 	struct binary_die *dies;
 	size_t n_dies;
+	struct dwarf_index *index; /* NULL: not needed yet */
 };
 
 /*

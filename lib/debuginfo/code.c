@@ -7,8 +7,8 @@
 #include "lib/ctx.h"
 #include "lib/debuginfo/decoder.h"
 #include "lib/debuginfo/demangle.h"
+#include "lib/debuginfo/dwarf_index.h"
 #include "lib/debuginfo/dwarf_inline.h"
-#include "lib/debuginfo/dwarf_place.h"
 
 /* A function is no larger, unless its symbol lies. */
 #define CODE_MAX (1u << 20)

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A place in code and the scopes that enclose it, from DWARF. */
-#include <dwarf.h>
-
 #include "lib/debuginfo/dwarf_place.h"
 
-/* Some compilers, such as clang, do not write .debug_aranges: then search all units. */
-Dwarf_Die *dkt__dwarf_unit(struct dkt__binary *binary, uint64_t address, uint64_t *bias)
-{
-	Dwarf_Die *unit = dwfl_module_addrdie(binary->module, address, bias);
+#include <dwarf.h>
 
-	if (unit)
-		return unit;
-	while ((unit = dwfl_module_nextcu(binary->module, unit, bias)))
-		if (dwarf_haspc(unit, address - *bias) > 0)
-			return unit;
-	return NULL;
-}
+#include "lib/debuginfo/dwarf_index.h"
 
 /*
  * Finds the scopes around the place. dwarf_getscopes() continues from an inlined function to its

@@ -17,6 +17,3 @@ struct dwarf_place {
 /* -ENODATA with an error message: no debug information for the place. */
 int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_place *place);
 void dkt__dwarf_place_clear(struct dwarf_place *place);
-
-/* Returns the unit that the code at an address was compiled in; NULL: unknown. bias: as above. */
-Dwarf_Die *dkt__dwarf_unit(struct dkt__binary *binary, uint64_t address, uint64_t *bias);

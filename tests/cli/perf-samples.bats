@@ -407,3 +407,26 @@ record_deep()
 	has_line ',burn,add_two [(]inlined[)],add_all' have
 	diff <(same_names wanted) <(same_names have)
 }
+
+@test "inlined functions are found without the table of addresses, which clang does not write" {
+	make_deep -g
+	perf record -q -N -e cpu-clock -F 2000 --call-graph dwarf -o deep.data -- ./deep
+	dktrace report -S json deep.data >wanted
+	has_line 'multiply [(]inlined[)]' wanted
+	objcopy --remove-section .debug_aranges deep
+	dktrace report -S json deep.data >have
+	cmp wanted have
+}
+
+@test "a profile has the same stacks with and without the texts of samples" {
+	make_deep -g
+	perf record -q -e cpu-clock,page-faults -F 2000 --call-graph dwarf -o deep.data -- ./deep
+	perf record -q -e cpu-clock -F 2000 -o plain.data -- ./deep
+	for file in deep.data plain.data; do
+		dktrace profile -S folded $file >short
+		# A filter needs them.
+		dktrace profile -S folded -f 'period > 0' $file >whole
+		test -s whole
+		cmp short whole
+	done
+}
