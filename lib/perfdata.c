@@ -228,6 +228,7 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 
 	perf->swap = !memcmp(perf->file.data, MAGIC_SWAPPED, 8);
 	perf->switches = opts->flags & DKT__SOURCE_SWITCHES;
+	perf->only_stacks = opts->flags & DKT__SOURCE_STACKS;
 	err = dkt__perf_head(perf);
 	if (!err)
 		err = dkt__perf_scan(perf);

@@ -297,6 +297,7 @@ struct dkt__perf {
 	struct dkt_buf sample; /* the record of the last sample */
 	uint16_t next_nr; /* an ID that no event has */
 	bool switches; /* DKT__SOURCE_SWITCHES */
+	bool only_stacks; /* DKT__SOURCE_STACKS */
 	uint16_t switch_nr; /* the ID of perf:switch; 0: the file has no such records */
 	bool apart; /* perf wrote records into files beside the first */
 	bool packed; /* a file has compressed records */

@@ -18,7 +18,8 @@ int dkt__source_opts_take(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
 	return err ? err :
 		     dkt__flags_check(ctx, "dkt_source_opts", asked->flags,
 				      DKT_SOURCE_ALL | DKT_SOURCE_WALL | DKT_SOURCE_PART |
-					      DKT_SOURCE_GROWS | DKT__SOURCE_SWITCHES);
+					      DKT_SOURCE_GROWS | DKT__SOURCE_SWITCHES |
+					      DKT__SOURCE_STACKS);
 }
 
 int dkt__source_opts_keep(struct dkt_ctx *ctx, struct dkt_source_opts *opts)

@@ -43,6 +43,8 @@ static int open_files(struct app *app, struct files *files)
 	if (!rc)
 		rc = inputs_new(app, files->paths, files->n, &files->in);
 	files->args.once = files->n == 1;
+	if (dkl_selection_is_all(&files->args.selection))
+		files->args.source.flags |= DKT__SOURCE_STACKS;
 	if (!OPT(app, profile)->off_cpu)
 		return rc;
 	files->args.source.flags |= DKT__SOURCE_SWITCHES;

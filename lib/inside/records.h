@@ -10,6 +10,11 @@
 enum dkt__source_flags {
 	/* perf.data: a record perf:switch where a thread leaves its CPU or gets one, if the file has that. */
 	DKT__SOURCE_SWITCHES = 1 << 16,
+	/*
+	 * perf.data: samples lack the texts of registers, branches and raw data, and, if they have callers, those of
+	 * their own address. For a reader that takes only stacks.
+	 */
+	DKT__SOURCE_STACKS = 1 << 17,
 };
 
 /* A recording that was made together with a source's, on its host or in one of its guests. */

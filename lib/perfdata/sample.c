@@ -133,6 +133,31 @@ static void put_raw(struct dkt__perf *perf, uint16_t field, const struct dkt__pe
 	dkt__buf_add(&perf->sample, item->data, n);
 }
 
+static void put_details(struct dkt__perf *perf, const struct dkt__perf_shape *shape,
+			const struct dkt__perf_item *item)
+{
+	if (shape->texts[DKT__PERF_BRANCHES])
+		put_branches(perf, shape->texts[DKT__PERF_BRANCHES], item);
+	if (shape->texts[DKT__PERF_USER_REGS])
+		put_regs(perf, shape->texts[DKT__PERF_USER_REGS], &item->user_regs);
+	if (shape->texts[DKT__PERF_INTR_REGS])
+		put_regs(perf, shape->texts[DKT__PERF_INTR_REGS], &item->intr_regs);
+	if (shape->texts[DKT__PERF_RAW] && item->data)
+		put_raw(perf, shape->texts[DKT__PERF_RAW], item);
+}
+
+/* True if the first of the sample's callers is its address. */
+static bool has_callers(const struct dkt__perf *perf, const struct dkt__perf_item *item)
+{
+	struct dkt__cursor cur = dkt__perf_cursor(perf, item->chain, (size_t)item->n_chain * 8);
+	const uint64_t mark = dkt__cursor_number(&cur, 8), address = dkt__cursor_number(&cur, 8);
+
+	return item->n_chain > 1 && perf->stacks[DKT__PERF_KERNEL].event &&
+	       perf->stacks[DKT__PERF_PROGRAM].event &&
+	       (mark == PERF_CONTEXT_KERNEL || mark == PERF_CONTEXT_USER) && address &&
+	       address < PERF_CONTEXT_MAX;
+}
+
 const void *dkt__perf_sample_data(struct dkt__perf *perf, struct dkt__perf_item *item,
 				  uint32_t *size)
 {
@@ -149,16 +174,10 @@ const void *dkt__perf_sample_data(struct dkt__perf *perf, struct dkt__perf_item 
 	for (int i = 0; i < DKT__PERF_VALUES; i++)
 		if (shape->values[i])
 			memcpy(buf->data + shape->values[i], &item->values[i], sizeof(uint64_t));
-	if (shape->texts[DKT__PERF_SYM])
+	if (shape->texts[DKT__PERF_SYM] && !(perf->only_stacks && has_callers(perf, item)))
 		put_place(perf, shape, item);
-	if (shape->texts[DKT__PERF_BRANCHES])
-		put_branches(perf, shape->texts[DKT__PERF_BRANCHES], item);
-	if (shape->texts[DKT__PERF_USER_REGS])
-		put_regs(perf, shape->texts[DKT__PERF_USER_REGS], &item->user_regs);
-	if (shape->texts[DKT__PERF_INTR_REGS])
-		put_regs(perf, shape->texts[DKT__PERF_INTR_REGS], &item->intr_regs);
-	if (shape->texts[DKT__PERF_RAW] && item->data)
-		put_raw(perf, shape->texts[DKT__PERF_RAW], item);
+	if (!perf->only_stacks)
+		put_details(perf, shape, item);
 	*size = (uint32_t)buf->len;
 	return buf->err ? NULL : buf->data;
 }
