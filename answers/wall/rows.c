@@ -68,22 +68,33 @@ static int get_row(struct wall *wall, uint32_t thread, enum wall_state state, ui
 	return *row ? 0 : -ENOMEM;
 }
 
+/* Returns the part of the thread's time that counts. */
+static uint64_t counted(const struct wall *wall, uint32_t thread, uint64_t from, uint64_t to)
+{
+	const struct wall_thread *t = &wall->threads[thread];
+
+	from = DKT__MAX(from, wall->window.since);
+	to = DKT__MIN(to, wall->window.until);
+	if (from >= to)
+		return 0;
+	return wall->within ? wall_within_ns(wall->within, t->part, t->tid, from, to) : to - from;
+}
+
 int wall_count(struct wall *wall, uint32_t thread, enum wall_state state, uint32_t node,
 	       uint32_t chain, const struct wall_window *time)
 {
-	const uint64_t from = DKT__MAX(time->since, wall->window.since),
-		       to = DKT__MIN(time->until, wall->window.until);
+	const uint64_t ns = counted(wall, thread, time->since, time->until);
 	struct wall_row *row;
 	int err;
 
-	if (from >= to)
+	if (!ns)
 		return 0;
-	wall->threads[thread].ns[state] += to - from;
-	wall->threads[thread].all += to - from;
+	wall->threads[thread].ns[state] += ns;
+	wall->threads[thread].all += ns;
 	err = get_row(wall, thread, state, node, chain, &row);
 	if (!row)
 		return err;
-	row->ns += to - from;
+	row->ns += ns;
 	row->times += state != WALL_RUNNING;
 	return 0;
 }
@@ -93,7 +104,7 @@ int wall_sample(struct wall *wall, uint32_t thread, uint32_t node, uint64_t ts)
 	struct wall_row *row;
 	int err;
 
-	if (ts < wall->window.since || ts >= wall->window.until)
+	if (!counted(wall, thread, ts, ts + 1))
 		return 0;
 	err = get_row(wall, thread, WALL_RUNNING, node, 0, &row);
 	if (!row)

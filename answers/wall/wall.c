@@ -78,10 +78,12 @@ struct profile *wall_profile(struct wall *wall)
 	return &wall->profile;
 }
 
-void wall_begin(struct wall *wall, enum profile_side side, const struct wall_window *window)
+void wall_begin(struct wall *wall, enum profile_side side, const struct wall_window *window,
+		const struct wall_within *within)
 {
 	wall->side = wall->profile.side = side;
 	wall->window = *window;
+	wall->within = within;
 }
 
 /* ---- records ---- */

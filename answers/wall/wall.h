@@ -3,6 +3,7 @@
 #pragma once
 
 #include "answers/wall/state.h"
+#include "answers/wall/within.h"
 
 /* The wakers of a chain, at most. */
 #define WALL_HOPS_MAX 8u
@@ -62,8 +63,12 @@ void wall_free(struct wall *wall);
 /* The stacks of all threads, as a profile that lives as long as the wall. Complete after wall_finish(). */
 struct profile *wall_profile(struct wall *wall);
 
-/* Where times count, before the first record of a side. */
-void wall_begin(struct wall *wall, enum profile_side side, const struct wall_window *window);
+/*
+ * Where times count, before the first record of a side: within the window and, if within is not NULL, the intervals,
+ * which must live until wall_end().
+ */
+void wall_begin(struct wall *wall, enum profile_side side, const struct wall_window *window,
+		const struct wall_within *within);
 
 /* Adds a record, or a gap, as profile_add() does. -ENOMEM. */
 int wall_add(struct wall *wall, struct dkt_ctx *ctx, uint32_t part, struct dkt_source *source,

@@ -71,6 +71,7 @@ struct wall {
 	struct wall_states states;
 	enum profile_side side;
 	struct wall_window window;
+	const struct wall_within *within; /* NULL: all times count */
 	bool turns; /* there are records of threads that get a CPU */
 	uint32_t sampled; /* the counter whose samples count: its event, plus 1 */
 	struct dkt__keymap event_map;

@@ -578,8 +578,8 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs
 				      .accuracy = file->accuracy ? strdup(file->accuracy) : NULL };
 	if (file->n_points)
 		copy->points = calloc(file->n_points, sizeof(*copy->points));
-	if (!copy->name || !copy->accuracy != !file->accuracy || !copy->lacks != !file->lacks ||
-	    !copy->points != !file->n_points)
+	if (!copy->name != !file->name || !copy->accuracy != !file->accuracy ||
+	    !copy->lacks != !file->lacks || !copy->points != !file->n_points)
 		return dkt__no_memory(from->app->ctx);
 	copy->n_points = file->n_points;
 	if (copy->points)

@@ -15,6 +15,7 @@ OPT_OWN(profile,
 	{ "callers", 0, NULL, AT(profile, callers), "print a tree from the innermost functions to their callers" },
 	{ "count", 0, NULL, AT(profile, count), "let each sample count 1, not its period" },
 	{ "idle", 0, NULL, AT(profile, idle), "with --off-cpu: show threads that only sleep, too" },
+	{ "interval", 0, "NAME", AT(profile, interval), "with --off-cpu: count the time only in which a thread is in such an interval, as latency lists them: fsync", .offers = OFFER_INTERVALS },
 	{ "keys", 'k', "KEYS", AT(profile, keys), "group stacks by event, comm (default), pid, tid, cpu and, with --off-cpu, state; none: by nothing" },
 	{ "mark-kernel", 0, NULL, AT(profile, mark_kernel), "with --style folded: append _[k] to functions of the kernel" },
 	{ "min", 0, "PERCENT", AT(profile, least), "leave branches with a smaller share out of a tree (default 0.5)" },
@@ -22,6 +23,7 @@ OPT_OWN(profile,
 	{ "output", 'o', "FILE", AT_APP(output), "live: write the samples to FILE (default perf.data); of a file: write the output to FILE" },
 	{ "pid", 'p', "LIST", AT(select, pid), "live: sample these processes, with all their threads, and what these start; of a file: select records of the threads with these IDs: 1,42", .check = value_numbers },
 	{ "style", 'S', "STYLE", AT(sink, style), "print as text (default), folded, speedscope or pprof; or draw svg, icicle or heatmap", .words = profile_styles },
+	{ "took", 0, "TIME", AT(profile, took), "with --interval: take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'" },
 	{ "tree", 0, NULL, AT(profile, tree), "print a tree from the outermost functions to those that they call" },
 	{ "wakers", 0, "N", AT(profile, wakers), "with --off-cpu: put those who ended a wait after its stack, and who woke them, up to N (1 to 8)" },
 	{ .name = "by", .now = "keys" },
@@ -43,6 +45,10 @@ static int sample(struct app *app, char **argv)
 	char *path = (char *)app->output;
 	int shown, rc = profile_sample_read(app, &what);
 
+	if (!rc && OPT(app, profile)->interval)
+		rc = app_usage("profile: --interval is for a file: record the events of the"
+			       " intervals, sched:sched_switch with its stack, and"
+			       " sched:sched_waking");
 	if (!rc)
 		rc = profile_check_options(app);
 	if (rc)

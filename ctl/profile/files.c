@@ -6,6 +6,7 @@
 #include "ctl/input/inputs.h"
 #include "ctl/profile/profile.h"
 #include "ctl/profile/wanted.h"
+#include "ctl/profile/within.h"
 #include "lib/base/stop.h"
 
 /* ---- records ---- */
@@ -42,7 +43,8 @@ static int open_files(struct app *app, struct files *files)
 
 	if (!rc)
 		rc = inputs_new(app, files->paths, files->n, &files->in);
-	files->args.once = files->n == 1;
+	/* For intervals it is read twice. */
+	files->args.once = files->n == 1 && !OPT(app, profile)->interval;
 	if (dkl_selection_is_all(&files->args.selection))
 		files->args.source.flags |= DKT__SOURCE_STACKS;
 	if (!OPT(app, profile)->off_cpu)
@@ -72,26 +74,48 @@ static int find_window(struct files *files, struct wall_window *window)
 	return err;
 }
 
-static int read_wall(struct files *files, struct reading *reading, enum profile_side side)
+static int read_wall(struct files *files, struct reading *reading, enum profile_side side,
+		     const struct wall_within *within)
 {
 	struct wall_window window;
 	int err = find_window(files, &window);
 
 	if (err)
 		return err;
-	wall_begin(reading->wall, side, &window);
+	wall_begin(reading->wall, side, &window, within);
 	err = inputs_each(&files->in, add, reading);
 	return err ?: wall_end(reading->wall);
 }
 
-static int read_files(struct files *files, struct profile *profile, struct wall *wall,
-		      enum profile_side side)
+/* Reads for the intervals first, if time counts only within them. */
+static int read_wall_files(struct files *files, struct profile_view *view, struct wall *wall,
+			   enum profile_side side, const struct wall_within_opts *opts)
 {
-	struct reading reading = { profile, wall, &files->in.pipeline };
+	struct reading reading = { NULL, wall, &files->in.pipeline };
+	struct wall_within *within = NULL;
+	int err = 0;
+
+	if (opts->name)
+		err = within_find(&files->in, &files->args, opts, &within);
+	if (!err)
+		err = inputs_open_all(&files->in, &files->args);
+	if (!err && within)
+		err = within_check(view->app->ctx, within, opts, files->paths[0]);
+	if (!err && within)
+		view->within[side] = *wall_within_facts(within);
+	if (!err)
+		err = read_wall(files, &reading, side, within);
+	wall_within_free(within);
+	return err;
+}
+
+static int read_files(struct files *files, struct profile *profile, enum profile_side side)
+{
+	struct reading reading = { profile, NULL, &files->in.pipeline };
 	int err = inputs_open_all(&files->in, &files->args);
 
-	if (err || wall)
-		return err ?: read_wall(files, &reading, side);
+	if (err)
+		return err;
 	profile->side = side;
 	err = inputs_each(&files->in, add, &reading);
 	return err ?: profile_end(profile);
@@ -132,14 +156,16 @@ static int check(const struct app *app, const struct profile *profile, const str
 /* ---- the command ---- */
 
 static int read_all(struct app *app, struct profile_view *view, struct wall *wall,
-		    struct files *sides)
+		    const struct wall_within_opts *within, struct files *sides)
 {
 	int err = 0;
 
 	for (int side = 0; !err && side < PROFILE_SIDES; side++) {
 		if (!sides[side].n)
 			continue;
-		err = read_files(&sides[side], view->profile, wall, (enum profile_side)side);
+		err = wall ? read_wall_files(&sides[side], view, wall, (enum profile_side)side,
+					     within) :
+			     read_files(&sides[side], view->profile, (enum profile_side)side);
 		if (!err && wall)
 			err = wanted_check(app->ctx, wall, (enum profile_side)side,
 					   sides[side].paths[0]);
@@ -189,7 +215,8 @@ static int show(struct app *app, struct profile_view *view, const struct profile
 
 /* Opens the output before it reads a record, so that a wrong name costs no time. */
 static int run(struct app *app, struct profile_view *view, struct wall *wall,
-	       const struct profile_form *form, struct files *sides, const char *output)
+	       const struct wall_within_opts *within, const struct profile_form *form,
+	       struct files *sides, const char *output)
 {
 	struct outfile file = { .fd = -1, .placer = &app->placer };
 	int err = output ? dkl_outfile_open(app->ctx, output, false, &file) : 0;
@@ -198,7 +225,7 @@ static int run(struct app *app, struct profile_view *view, struct wall *wall,
 		for (size_t i = 0; !err && file.fd >= 0 && i < sides[side].in.n; i++)
 			err = dkl_outfile_check_input(&file, sides[side].in.files[i].path);
 	if (!err)
-		err = read_all(app, view, wall, sides);
+		err = read_all(app, view, wall, within, sides);
 	if (!err)
 		err = show(app, view, form, &file);
 	print_output(&file);
@@ -219,16 +246,25 @@ int profile_files(struct app *app, char **paths, size_t n, const char *output)
 	};
 	struct wanted_threads wanted = { 0 };
 	struct wall_opts wall_opts = { .chosen = wanted_is, .data = &wanted };
+	struct wall_within_opts within;
 	struct wall *wall = NULL;
 	const struct profile_form *form;
 	struct profile_opts opts = { 0 };
 	int rc = profile_read_options(app, output, &opts, &form, &view);
 
 	if (!rc)
-		rc = profile_read_wall(app, form, &wall_opts);
+		rc = profile_read_wall(app, form, &wall_opts, &within);
 	if (!rc && OPT(app, profile)->off_cpu)
 		rc = wanted_take(app, &wanted);
+	for (int side = 0; !rc && within.name && side < PROFILE_SIDES; side++)
+		for (size_t i = 0; !rc && i < sides[side].n; i++)
+			if (!strcmp(sides[side].paths[i], "-"))
+				rc = app_usage("profile: --interval reads the records twice; name"
+					       " a file, not standard input");
 	wall_opts.by = opts.by;
+	view.interval = within.name;
+	within.chosen = wall_opts.chosen;
+	within.data = wall_opts.data;
 	if (rc) {
 		wanted_clear(&wanted);
 		return rc;
@@ -242,7 +278,7 @@ int profile_files(struct app *app, char **paths, size_t n, const char *output)
 	view.wall = wall;
 	view.profile = wall ? wall_profile(wall) : &profile;
 	if (!rc)
-		rc = run(app, &view, wall, form, sides, output);
+		rc = run(app, &view, wall, &within, form, sides, output);
 	for (int side = 0; side < PROFILE_SIDES && sides[side].n; side++) {
 		if (!rc || rc == EXIT_LOST)
 			rc = app_worse(rc, inputs_report_losses(&sides[side].in));

@@ -135,10 +135,11 @@ int profile_check_options(const struct app *app)
 	const struct profile_form *form;
 	struct profile_view view = { .app = app };
 	struct profile_opts opts;
+	struct wall_within_opts within;
 	struct wall_opts wall;
 	int rc = profile_read_options(app, NULL, &opts, &form, &view);
 
-	return rc ?: profile_read_wall(app, form, &wall);
+	return rc ?: profile_read_wall(app, form, &wall, &within);
 }
 
 int profile_show(struct profile_view *view, const struct profile_form *form)

@@ -9,7 +9,7 @@
 #include "ctl/out/out.h"
 
 struct profile_options {
-	const char *before, *keys, *least, *wakers;
+	const char *before, *interval, *keys, *least, *took, *wakers;
 	bool callers, count, idle, mark_kernel, off_cpu, tree;
 };
 extern const struct opt_values profile_values;
@@ -32,6 +32,8 @@ struct profile_view {
 	const struct app *app;
 	struct profile *profile;
 	const struct wall *wall; /* it is a profile of wall-clock time; NULL: it is not */
+	const char *interval; /* only time within these intervals counts; NULL: all time does */
+	struct wall_within_facts within[PROFILE_SIDES];
 	const char *path; /* of the first file */
 	size_t n_files;
 	const char *before; /* the path of the earlier profile; NULL: none */
@@ -60,7 +62,7 @@ int profile_show(struct profile_view *view, const struct profile_form *form);
 
 /* Reads --off-cpu and the options that belong to it. Returns 0 or EXIT_USAGE. */
 int profile_read_wall(const struct app *app, const struct profile_form *form,
-		      struct wall_opts *opts);
+		      struct wall_opts *opts, struct wall_within_opts *within);
 
 /* Print text, JSON or CSV: the time of groups of threads, and the stacks that take most of it. */
 int profile_show_wall(const struct profile_view *view, struct out *out);

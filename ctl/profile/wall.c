@@ -7,6 +7,7 @@
 #include "ctl/out/bar.h"
 #include "ctl/profile/profile.h"
 #include "ctl/profile/stacks.h"
+#include "ctl/profile/within.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
 
@@ -27,12 +28,13 @@ static int read_hops(const char *text, uint32_t *hops)
 }
 
 int profile_read_wall(const struct app *app, const struct profile_form *form,
-		      struct wall_opts *opts)
+		      struct wall_opts *opts, struct wall_within_opts *within)
 {
 	const struct profile_options *given = OPT(app, profile);
 
 	opts->wakers = given->wakers;
-	opts->idle = given->idle;
+	/* Sleep within an interval is not for lack of work. */
+	opts->idle = given->idle || given->interval;
 	if (!given->off_cpu && (given->wakers || given->idle))
 		return app_usage("profile: --%s needs --off-cpu",
 				 given->wakers ? "wakers" : "idle");
@@ -42,7 +44,7 @@ int profile_read_wall(const struct app *app, const struct profile_form *form,
 	if (given->off_cpu && form->samples)
 		return app_usage("profile: --style %s shows samples, not the times of --off-cpu",
 				 OPT(app, sink)->style);
-	return read_hops(given->wakers, &opts->hops);
+	return within_read(app, within) ?: read_hops(given->wakers, &opts->hops);
 }
 
 /* ---- what was read ---- */
@@ -50,10 +52,16 @@ int profile_read_wall(const struct app *app, const struct profile_form *form,
 char *profile_wall_words(const struct profile_view *view, enum profile_side side)
 {
 	const struct wall_facts *facts = wall_facts(view->wall, side);
+	const struct wall_within_facts *within = &view->within[side];
 	char span[UNIT_SIZE], sum[UNIT_SIZE];
 
 	duration_text(facts->last - facts->first, span);
 	duration_text(facts->ns, sum);
+	if (view->interval)
+		return dkt__format("%" PRIu64 " '%s' of %" PRIu64
+				   " thread%s, together %s by the wall clock, in %s",
+				   within->intervals, view->interval, within->threads,
+				   within->threads == 1 ? "" : "s", sum, span);
 	return dkt__format("%" PRIu64 " thread%s, together %s by the wall clock, in %s",
 			   facts->threads, facts->threads == 1 ? "" : "s", sum, span);
 }
@@ -62,6 +70,10 @@ void profile_show_wall_facts(const struct profile_view *view, struct out *out)
 {
 	const struct wall_facts *facts = wall_facts(view->wall, PROFILE_NOW);
 
+	if (view->interval) {
+		out_json(out, "interval", val_text(view->interval));
+		out_json(out, "intervals", val_number(view->within[PROFILE_NOW].intervals));
+	}
 	out_json(out, "threads", val_number(facts->threads));
 	out_json(out, "idle_threads", val_number(facts->idle));
 	out_json(out, "partial_threads", val_number(facts->partial));

@@ -205,3 +205,19 @@ md5_sum;[unknown];[libc.so.6];vfs_read;[unknown] 1' '' dktrace profile --style f
 	has "$output" 'vfs_read 1'
 	has "$stderr" 'more.txt: 7 of 8 records were lost'
 }
+
+@test "--interval needs a file, wall-clock time, and intervals of one thread" {
+	these=': syscall, nfsd, fsync, ext4-fsync'
+	expect 2 '' 'dktrace: profile: --interval needs --off-cpu' dktrace profile --interval fsync now.txt
+	expect 2 '' 'dktrace: profile: --took needs --interval' dktrace profile --off-cpu --took '>1ms' now.txt
+	expect 2 '' "dktrace: --took: 'slow' is not a time; write '>10ms', '<1ms', '10ms' or '>10ms,<1s'" \
+		dktrace profile --off-cpu --interval fsync --took slow now.txt
+	expect 2 '' "dktrace: profile: --interval: 'block' is not the time of one thread; these are$these" \
+		dktrace profile --off-cpu --interval block now.txt
+	expect 2 '' "dktrace: profile: --interval: there is no 'nosuch'; these are the time of one thread$these" \
+		dktrace profile --off-cpu --interval nosuch now.txt
+	expect 2 '' 'dktrace: profile: --interval reads the records twice; name a file, not standard input' \
+		dktrace profile --off-cpu --interval fsync - <now.txt
+	run -2 dktrace profile --off-cpu --interval fsync -- true
+	has "$output" '--interval is for a file: record the events of the intervals'
+}

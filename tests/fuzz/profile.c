@@ -116,6 +116,7 @@ struct room {
 	struct dkt_source *source;
 	struct profile profile;
 	struct wall *wall; /* NULL: samples are counted */
+	struct wall_within *within; /* NULL: all time counts */
 	int fd;
 };
 
@@ -139,7 +140,8 @@ static bool open_room(struct room *room, int fd, unsigned int by, bool wall)
 	must(!wall || !wall_new(&how_wall, &room->wall));
 	if (wall)
 		wall_begin(room->wall, PROFILE_NOW,
-			   &(struct wall_window){ 0, by & 2 ? UINT64_MAX : 1u << 20 });
+			   &(struct wall_window){ 0, by & 2 ? UINT64_MAX : 1u << 20 },
+			   room->within);
 	return !dkt_source_open(room->ctx, path, &opts, &room->source);
 }
 
@@ -147,6 +149,7 @@ static void close_room(struct room *room)
 {
 	profile_clear(&room->profile);
 	wall_free(room->wall);
+	wall_within_free(room->within);
 	if (room->source)
 		dkt_source_close(room->source);
 	dkt_ctx_free(room->ctx);
@@ -190,9 +193,28 @@ static void end(struct room *room)
 		  dkt_source_info(room->source));
 }
 
+/* Reads a file for its system calls. */
+static struct wall_within *find_calls(const uint8_t *data, size_t size)
+{
+	struct wall_within *within = NULL;
+	struct room room = { 0 };
+	struct dkt_record record;
+	bool is = open_room(&room, open_bytes(data, size), 0, false);
+	const struct wall_within_opts opts = {
+		.ctx = room.ctx, .name = "syscall", .least = size % 2, .most = UINT64_MAX
+	};
+
+	must(!wall_within_new(&opts, &within));
+	for (int i = 0; is && i < RECORDS_MAX && !dkt_source_next(room.source, &record); i++)
+		must(!wall_within_add(within, room.ctx, record.cpu % 2, room.source, &record));
+	wall_within_end(within);
+	close_room(&room);
+	return within;
+}
+
 static void read_file(const uint8_t *data, size_t size, bool wall)
 {
-	struct room room = { 0 };
+	struct room room = { .within = wall && size % 16 & 8 ? find_calls(data, size) : NULL };
 	struct dkt_record record;
 
 	if (open_room(&room, open_bytes(data, size), size % 16, wall)) {

@@ -140,7 +140,7 @@ make_meanwhile()
 		}
 		rm -f /srv/busy
 		case $2 in
-		*"hist "*" -t "*)
+		*"hist "*" -t "* | *"latency wakeup "*)
 			: >/srv/busy
 			while [ -e /srv/busy ]; do cat /proc/mounts; done >/dev/null &
 			;;

@@ -149,7 +149,7 @@ static void begin(struct room *room, const struct wall_opts *opts, const struct 
 	assert_int_equal(dkt_ctx_new(NULL, &room->ctx), 0);
 	assert_ok(room->ctx, dkt_source_open(room->ctx, room->path, &how, &room->source));
 	assert_int_equal(wall_new(opts, &room->wall), 0);
-	wall_begin(room->wall, PROFILE_NOW, window ?: &all);
+	wall_begin(room->wall, PROFILE_NOW, window ?: &all, NULL);
 }
 
 static void end(struct room *room)
