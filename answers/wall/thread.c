@@ -155,6 +155,25 @@ static int start_running(struct wall *wall, struct wall_cpu *cpu, struct wall_th
 	return err;
 }
 
+/*
+ * A record of a thread whose switch to the CPU was not recorded, as kernels leave out some that end their idle time:
+ * the wait has ended by the wakeup. What was between that and the record is not known.
+ */
+static int resume(struct wall *wall, struct wall_cpu *cpu, struct wall_thread *thread, uint64_t ts)
+{
+	int err = settle(wall, thread);
+
+	if (!err && thread->woken)
+		err = end_mode(wall, thread, thread->woken);
+	else
+		forget(wall, thread);
+	thread->mode = WALL_RUNS;
+	thread->since = ts;
+	thread->began++;
+	occupy(wall, cpu, thread);
+	return err;
+}
+
 /* A thread that leaves the CPU on which nothing was recorded before has been there all the time. */
 static void begin_unseen(const struct wall *wall, const struct wall_cpu *cpu,
 			 struct wall_thread *thread)
@@ -171,10 +190,8 @@ static int stop_running(struct wall *wall, struct wall_cpu *cpu, struct wall_thr
 	int err;
 
 	begin_unseen(wall, cpu, thread);
-	/* Without the switch in between nobody knows how long it waited. */
-	if (thread->mode == WALL_WAITS)
-		forget(wall, thread);
-	err = end_mode(wall, thread, record->ts);
+	err = thread->mode == WALL_WAITS ? resume(wall, cpu, thread, record->ts) :
+					   end_mode(wall, thread, record->ts);
 	cpu->runs = 0;
 	thread->mode = WALL_WAITS;
 	thread->since = record->ts;
@@ -338,14 +355,23 @@ static int take_sample(struct wall *wall, uint32_t part, const struct dkt_record
 	if (err || !thread)
 		return err;
 	begin_unseen(wall, cpu, thread);
-	if (thread->mode != WALL_RUNS) {
-		forget(wall, thread);
-		thread->mode = WALL_RUNS;
-		thread->since = record->ts;
-	}
-	occupy(wall, cpu, thread);
+	if (thread->mode == WALL_RUNS)
+		occupy(wall, cpu, thread);
+	else
+		err = resume(wall, cpu, thread, record->ts);
 	expect(wall, cpu, thread, WALL_OF_SAMPLE);
-	return 0;
+	return err;
+}
+
+/* Between a switch and its end the kernel may record more of a thread, but then nobody has woken it. */
+static int take_presence(struct wall *wall, uint32_t part, const struct dkt_record *record,
+			 struct wall_cpu *cpu)
+{
+	struct wall_thread *thread = record->pid ? find_thread(wall, part, record->pid) : NULL;
+
+	if (!thread || thread->mode != WALL_WAITS || !thread->woken)
+		return 0;
+	return resume(wall, cpu, thread, record->ts);
 }
 
 int wall_take(struct wall *wall, uint32_t part, const struct wall_event *event,
@@ -361,13 +387,14 @@ int wall_take(struct wall *wall, uint32_t part, const struct wall_event *event,
 	case WALL_SWITCH:
 		return take_switch(wall, part, event, record, cpu);
 	case WALL_WAKEUP:
-		return take_wakeup(wall, part, event, record, cpu, comm);
+		return take_presence(wall, part, record, cpu) ?:
+			       take_wakeup(wall, part, event, record, cpu, comm);
 	case WALL_SAMPLE:
 		return take_sample(wall, part, record, cpu, comm);
 	case WALL_TURN:
 		return take_turn(wall, part, event, record, cpu, comm);
 	default:
-		return 0;
+		return take_presence(wall, part, record, cpu);
 	}
 }
 

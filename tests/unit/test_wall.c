@@ -262,6 +262,26 @@ static void missing_switches_leave_times_out(void **state)
 	clear(&room);
 }
 
+static void a_wait_whose_end_was_not_recorded_ends_with_the_wakeup(void **state)
+{
+	struct room room;
+
+	(void)state;
+	begin(&room, BY_COMM, NULL);
+	turn(&room, 10, 0, 'a', 1, '-');
+	/* The kernel records more of it before it has left the CPU. */
+	wake(&room, 10, 0, 'a', 'x');
+	wake(&room, 15, 1, 'b', 'a');
+	wake(&room, 18, 0, 'a', 'x');
+	turn(&room, 20, 0, 'a', 1, '-');
+	wake(&room, 23, 1, 'b', 'a');
+	turn(&room, 30, 0, 'a', 0x30, '-');
+	end(&room);
+	assert_string_equal(times_of(&room), "a running 2 sleeping 8");
+	assert_int_equal(wall_facts(room.wall, PROFILE_NOW)->missed, 0);
+	clear(&room);
+}
+
 static void an_ended_thread_takes_no_more_time(void **state)
 {
 	struct room room;
@@ -367,6 +387,7 @@ int main(void)
 		cmocka_unit_test(what_runs_at_the_begin_or_waits_at_the_end_counts),
 		cmocka_unit_test(times_outside_of_the_window_do_not_count),
 		cmocka_unit_test(missing_switches_leave_times_out),
+		cmocka_unit_test(a_wait_whose_end_was_not_recorded_ends_with_the_wakeup),
 		cmocka_unit_test(an_ended_thread_takes_no_more_time),
 		cmocka_unit_test(threads_that_take_turns_with_chosen_ones_are_left_out),
 		cmocka_unit_test(idle_threads_are_left_out_unless_all_are),
