@@ -30,8 +30,8 @@ int curl_load(struct dkt_ctx *ctx, struct curl *curl)
 	curl->library = dlopen(LIBCURL, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!curl->library)
 		return dkt_fail(ctx, -EOPNOTSUPP,
-				"ClickHouse is reached with libcurl, which cannot be loaded; "
-				"install it (%s)",
+				"a server is reached with libcurl, which cannot be loaded; install"
+				" it (%s)",
 				dlerror());
 	missing = dkt__find_calls(curl->library, table, ARRAY_SIZE(table));
 	return missing ? dkt_fail(ctx, -EOPNOTSUPP, "%s has no %s", LIBCURL, missing) : 0;

@@ -240,6 +240,8 @@ int cage_enter(struct app *app, char *const *inputs, size_t n, const char *outpu
 	int err;
 
 	needs |= needs_of(app->command);
+	if (opt_with(app, OPT_SERVERS))
+		needs |= CAGE_NETWORK | CAGE_TEMPORARY;
 	err = dkt__cage_begin(&cage, calls_needed(app, needs));
 	if (!err)
 		err = allow_inputs(app, &cage, inputs, n);

@@ -42,6 +42,7 @@ enum opt_flags {
 	OPT_PROGRAM = 8, /* names a program, whose debug information may be beside it */
 	OPT_PROCESS = 16, /* looks at a program as another process sees it */
 	OPT_FAR = 32, /* names no file, program or place: a key with --allow may give it */
+	OPT_SERVERS = 64, /* asks servers, and keeps what they send in temporary files */
 };
 
 /* The candidates that completion offers for the value of an option, or for the arguments of a command. */

@@ -8,6 +8,7 @@
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/print.h"
+#include "ctl/archive/servers.h"
 #include "ctl/archive/tar.h"
 #include "ctl/input/inputs.h"
 #include "lib/base/buf.h"
@@ -15,7 +16,12 @@
 #include "lib/base/stop.h"
 #include "lib/inside/code.h"
 
-OPT_TABLE(archive,
+struct archive_options {
+	bool debuginfod;
+};
+
+OPT_OWN(archive,
+	{ "debuginfod", 0, NULL, AT(archive, debuginfod), "ask the servers of $DEBUGINFOD_URLS for what is not here", .flags = OPT_SERVERS },
 	{ "output", 'o', "FILE", AT_APP(output), "write FILE (default: the name of the recording and .tar.gz)" },
 );
 
@@ -29,6 +35,7 @@ OPT_TABLE(archive,
 struct pack {
 	struct app *app;
 	struct tar tar;
+	struct servers servers;
 	struct rows *rows;
 	uint64_t packed, missing, bytes;
 };
@@ -134,16 +141,16 @@ static int copy_file(struct pack *pack, struct item *item, int fd, const char *p
 }
 
 /* Looks again whether it is the recorded file: nothing else may come into the archive. */
-static int pack_file(struct pack *pack, struct item *item, const char *part, const char *path)
+static int pack_open(struct pack *pack, struct item *item, const char *part, int fd,
+		     const char *path)
 {
-	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	char *name __cleanup(free) = dkt__format("%s/%s", item->dir, part);
 	struct stat st;
 	int err;
 
 	if (!name)
 		return -ENOMEM;
-	if (fd < 0 || fstat(fd, &st))
+	if (fstat(fd, &st))
 		return give_reason(item, dkt__format("open %s: %s", path, strerror(errno)));
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > BYTES_MAX ||
 	    !dkt__build_id_is(fd, item->recorded->build, item->recorded->n_build))
@@ -152,6 +159,30 @@ static int pack_file(struct pack *pack, struct item *item, const char *part, con
 	err = copy_file(pack, item, fd, path, (uint64_t)st.st_size);
 	tar_file_end(&pack->tar, (uint64_t)st.st_size);
 	return err ?: add_part(item, part, (uint64_t)st.st_size);
+}
+
+static int pack_file(struct pack *pack, struct item *item, const char *part, const char *path)
+{
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return give_reason(item, dkt__format("open %s: %s", path, strerror(errno)));
+	return pack_open(pack, item, part, fd, path);
+}
+
+/* Asks the servers, if they are to be asked. What they do not have is no failure. */
+static int pack_asked(struct pack *pack, struct item *item, const char *part, const char *what)
+{
+	int fd __cleanup(close) = -1;
+
+	if (!pack->servers.urls || dkt__stopped())
+		return 0;
+	fd = servers_get(&pack->servers, item->digits, what, BYTES_MAX);
+	if (fd == -ENOENT || fd == -ENOMEM)
+		return fd == -ENOENT ? 0 : fd;
+	if (fd < 0)
+		return give_reason(item, strdup(dkt_error(pack->app->ctx)));
+	return pack_open(pack, item, part, fd, "what a server has sent");
 }
 
 /* The addresses are hidden from those who may not see them. */
@@ -176,16 +207,18 @@ static int pack_names(struct pack *pack, struct item *item, const char *path)
 static int pack_program(struct pack *pack, struct item *item)
 {
 	const struct dkt__recorded *recorded = item->recorded;
-	int err = pack_file(pack, item, "elf", recorded->file);
+	int err = recorded->file ? pack_file(pack, item, "elf", recorded->file) :
+				   pack_asked(pack, item, "elf", "executable");
 
 	if (!err && item->parts && recorded->debug)
-		err = pack_file(pack, item, "debug", recorded->debug);
-	return err;
+		return pack_file(pack, item, "debug", recorded->debug);
+	return err ?: pack_asked(pack, item, "debug", "debuginfo");
 }
 
 static int pack_parts(struct pack *pack, struct item *item)
 {
 	const struct dkt__recorded *recorded = item->recorded;
+	int err = 0;
 
 	if (!is_safe(recorded->path))
 		return give_reason(item, strdup("no archive can have such a name"));
@@ -195,10 +228,15 @@ static int pack_parts(struct pack *pack, struct item *item)
 		return give_reason(item, strdup("the recording does not have its build ID"));
 	if (recorded->kind == DKT__RECORDED_VDSO && recorded->data)
 		return pack_bytes(pack, item, "vdso", recorded->data, recorded->size);
-	if (!recorded->file)
-		return give_reason(item, strdup("no file of that build ID is here"));
-	return recorded->kind == DKT__RECORDED_KERNEL ? pack_names(pack, item, recorded->file) :
-							pack_program(pack, item);
+	if (recorded->file && recorded->kind == DKT__RECORDED_KERNEL)
+		return pack_names(pack, item, recorded->file);
+	if (recorded->kind != DKT__RECORDED_KERNEL && (recorded->file || pack->servers.urls))
+		err = pack_program(pack, item);
+	if (!err && !item->parts)
+		err = give_reason(item, strdup(pack->servers.urls ?
+						       "neither this machine nor a server has it" :
+						       "no file of that build ID is here"));
+	return err;
 }
 
 /* The link by which a build ID is found: ../../usr/bin/dd/831b81... */
@@ -336,8 +374,11 @@ int cmd_archive(struct app *app, int argc, char **argv)
 		rc = inputs_new(app, argv + 1, 1, &in);
 	args.once = true;
 	dkt__stop_on_end();
+	if (!rc && OPT(app, archive)->debuginfod && servers_begin(app->ctx, &pack.servers))
+		rc = app_fail(app);
 	if (!rc)
 		rc = run(&pack, &in, &args);
+	servers_clear(&pack.servers);
 	inputs_clear(&in);
 	record_args_clear(&args);
 	return rc;

@@ -106,3 +106,57 @@ our_names()
 	rm "$long/prog" prog
 	has "$(our_names long.data --symbols there)" burn_here
 }
+
+# Starts a server of the files below srv/, whose address is then in DEBUGINFOD_URLS, after one that does not answer.
+start_server()
+{
+	python3 -u -m http.server --bind 127.0.0.1 0 --directory srv >server.log 2>&1 3>&- &
+	server=$!
+	until_true grep -q ' port ' server.log
+	port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' server.log)
+	export DEBUGINFOD_URLS="http://127.0.0.1:1 http://127.0.0.1:$port/"
+}
+
+teardown()
+{
+	[ -z "${server:-}" ] || kill "$server"
+}
+
+@test "archive asks servers for what is not here, if it is told to" {
+	objcopy --only-keep-debug prog prog.debug
+	strip prog
+	build=$(readelf -n prog | sed -n 's/.*Build ID: //p')
+	mkdir -p "srv/buildid/$build" there
+	mv prog.debug "srv/buildid/$build/debuginfo"
+	mv prog "srv/buildid/$build/executable"
+	start_server
+	run -3 --separate-stderr dktrace archive prog.data -o out.tgz
+	lacks "$(cat server.log)" GET
+	run -0 --separate-stderr dktrace archive prog.data -o servers.tgz --debuginfod
+	same '' "$stderr" words
+	same 2 "$(grep -c "GET /buildid/$build/.* 200" server.log)" "files of the server"
+	tar xf servers.tgz -C there
+	run -0 dktrace annotate burn_here prog.data --symbols there
+	has "$output" 'prog.c:3'
+	# Nothing else that it sends is packed.
+	cp /etc/passwd "srv/buildid/$build/executable"
+	rm "srv/buildid/$build/debuginfo"
+	run -3 dktrace archive prog.data -o wrong.tgz --debuginfod
+	has "$output" 'what a server has sent is not a file of that build ID'
+	lacks "$(tar tf wrong.tgz)" prog
+	rm "srv/buildid/$build/executable"
+	run -3 dktrace archive prog.data -o none.tgz --debuginfod
+	has "$output" "http://127.0.0.1:1/buildid/$build/"
+	DEBUGINFOD_URLS=${DEBUGINFOD_URLS#* } run -3 dktrace archive prog.data -o nowhere.tgz --debuginfod
+	has "$output" 'neither this machine nor a server has it'
+}
+
+@test "archive checks the addresses of servers before it reads" {
+	unset DEBUGINFOD_URLS
+	expect 1 '' 'dktrace: --debuginfod: DEBUGINFOD_URLS is not set; set it to the addresses of the servers' \
+		dktrace archive --debuginfod prog.data
+	export DEBUGINFOD_URLS="http://127.0.0.1:1 file://$PWD/srv"
+	expect 1 '' "dktrace: DEBUGINFOD_URLS: 'file://$PWD/srv' does not begin with http:// or https://" \
+		dktrace archive --debuginfod prog.data
+	gone prog.data.tar.gz
+}

@@ -379,5 +379,5 @@ both/b.dat	0	failed: no answer" "$(ask "SELECT path, records > 0, damage FROM $d
 	run -1 --separate-stderr apart sh -c 'mount --bind /dev/null "$(realpath "$1")" || exit 9
 		dktrace --version >/dev/null && dktrace load --clickhouse http://127.0.0.1:1 "$2"' sh \
 		"$library" "$BATS_FILE_TMPDIR/sched.dat"
-	has "$stderr" "ClickHouse is reached with libcurl, which cannot be loaded; install it ("
+	has "$stderr" "a server is reached with libcurl, which cannot be loaded; install it ("
 }
