@@ -227,7 +227,7 @@ static int by_time(const void *a, const void *b, void *data)
 				(p->node > q->node) - (p->node < q->node);
 }
 
-int wall_finish(struct wall *wall)
+void wall_finish(struct wall *wall)
 {
 	struct profile *profile = &wall->profile;
 
@@ -249,7 +249,6 @@ int wall_finish(struct wall *wall)
 		qsort_r(wall->groups, wall->n_groups, sizeof(*wall->groups), by_weight, wall);
 	if (wall->n_stacks)
 		qsort_r(wall->stacks, wall->n_stacks, sizeof(*wall->stacks), by_time, wall);
-	return 0;
 }
 
 const struct wall_facts *wall_facts(const struct wall *wall, enum profile_side side)

@@ -77,8 +77,8 @@ int wall_add(struct wall *wall, struct dkt_ctx *ctx, uint32_t part, struct dkt_s
 /* After the last record of a side. -ENOMEM. */
 int wall_end(struct wall *wall);
 
-/* After the last side. -ENOMEM. */
-int wall_finish(struct wall *wall);
+/* After the last side. */
+void wall_finish(struct wall *wall);
 
 const struct wall_facts *wall_facts(const struct wall *wall, enum profile_side side);
 

@@ -173,7 +173,7 @@ static int read_all(struct app *app, struct profile_view *view, struct wall *wal
 			err = check(app, view->profile, &sides[side], (enum profile_side)side);
 	}
 	if (!err && wall)
-		err = wall_finish(wall);
+		wall_finish(wall);
 	if (err)
 		return err;
 	view->info = dkt_source_info(sides[PROFILE_NOW].in.pipeline.source);
