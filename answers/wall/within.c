@@ -108,12 +108,19 @@ static uint64_t *begun_by(struct wall_within *within, int32_t tid)
 /* A gap makes an interval doubtful that has been among the last ones. */
 static void cancel(struct wall_within *within, uint64_t from, uint64_t to)
 {
-	for (size_t i = within->n; i-- && within->spells[i].to >= to;)
-		if (within->spells[i].part == within->part && within->spells[i].from == from &&
-		    within->spells[i].to == to) {
-			within->spells[i].to = from;
+	for (size_t i = within->n; i--;) {
+		struct spell *spell = &within->spells[i];
+
+		/* It is cancelled already. */
+		if (spell->from == spell->to)
+			continue;
+		if (spell->to < to)
+			return;
+		if (spell->part == within->part && spell->from == from && spell->to == to) {
+			spell->to = from;
 			return;
 		}
+	}
 }
 
 static bool is_chosen(const struct wall_within *within, int32_t tid)

@@ -138,6 +138,20 @@ static void lost_records_make_intervals_doubtful(void **state)
 	clear(&room);
 }
 
+static void a_loss_that_is_told_later_cancels_intervals(void **state)
+{
+	struct room room;
+
+	(void)state;
+	begin(&room,
+	      WAKE("1.001000") ENTER("1.005000", "b-98") ENTER("1.010000", "a-97")
+		      EXIT("1.020000", "a-97") ENTER("1.030000", "a-97") EXIT("1.040000", "a-97")
+			      EXIT("1.060000", "b-98") "CPU:1 [LOST 5 EVENTS]\n",
+	      0);
+	assert_int_equal(wall_within_facts(room.within)->intervals, 0);
+	clear(&room);
+}
+
 static void times_are_those_of_the_thread(void **state)
 {
 	struct room room;
@@ -163,6 +177,7 @@ int main(void)
 		cmocka_unit_test(time_within_intervals_counts_alone),
 		cmocka_unit_test(short_intervals_can_be_left_out),
 		cmocka_unit_test(lost_records_make_intervals_doubtful),
+		cmocka_unit_test(a_loss_that_is_told_later_cancels_intervals),
 		cmocka_unit_test(times_are_those_of_the_thread),
 	};
 
