@@ -157,7 +157,7 @@ static int start_running(struct wall *wall, struct wall_cpu *cpu, struct wall_th
 
 /*
  * A record of a thread whose switch to the CPU was not recorded, as kernels leave out some that end their idle time:
- * the wait has ended by the wakeup. What was between that and the record is not known.
+ * the wait has ended by the wakeup. The time from there to the record does not count.
  */
 static int resume(struct wall *wall, struct wall_cpu *cpu, struct wall_thread *thread, uint64_t ts)
 {

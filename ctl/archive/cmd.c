@@ -170,7 +170,7 @@ static int pack_file(struct pack *pack, struct item *item, const char *part, con
 	return pack_open(pack, item, part, fd, path);
 }
 
-/* Asks the servers, if they are to be asked. What they do not have is no failure. */
+/* Asks the servers if the user wants that. It is no failure if they do not have the file. */
 static int pack_asked(struct pack *pack, struct item *item, const char *part, const char *what)
 {
 	int fd __cleanup(close) = -1;
