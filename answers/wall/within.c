@@ -3,7 +3,7 @@
 #include "answers/wall/within.h"
 
 #include "compat/lustre/mask.h"
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 #include "lib/inside/measure.h"
 
 /* So many intervals are remembered: 64 MB. */
@@ -28,18 +28,15 @@ struct part {
 	struct dkt_ctx *ctx; /* NULL: no record has come */
 	struct way *ways;
 	size_t n;
-	struct dkt__keymap roles; /* by event: what it does in any of the ways */
-	uint32_t *role; /* enum dkt_interval_role, by the entry of roles */
-	size_t n_role;
+	struct dkt__keyed
+		roles; /* by event: what it does in any of the ways, enum dkt_interval_role */
 };
 
 struct wall_within {
 	struct wall_within_opts opts;
 	struct part *parts;
 	size_t n_parts;
-	struct dkt__keymap threads; /* by part and ID */
-	uint64_t *begun; /* when the thread last began an interval, by the entry of threads */
-	size_t n_begun;
+	struct dkt__keyed begun; /* when a thread last began an interval, by part and ID */
 	struct spell *spells; /* sorted after wall_within_end(), and apart from each other */
 	size_t n;
 	struct wall_within_facts facts;
@@ -56,7 +53,7 @@ int wall_within_new(const struct wall_within_opts *opts, struct wall_within **ou
 	if (!within)
 		return -ENOMEM;
 	within->opts = *opts;
-	within->threads.n_words = 1;
+	within->begun = (struct dkt__keyed){ .keys.n_words = 1, .size = sizeof(uint64_t) };
 	return 0;
 }
 
@@ -67,8 +64,7 @@ static void clear_part(struct part *part)
 		dkt_expr_free(part->ways[i].filter);
 	}
 	free(part->ways);
-	dkt__keymap_clear(&part->roles);
-	free(part->role);
+	dkt__keyed_clear(&part->roles);
 	*part = (struct part){ 0 };
 }
 
@@ -77,11 +73,9 @@ static void end_reading(struct wall_within *within)
 	for (size_t i = 0; i < within->n_parts; i++)
 		clear_part(&within->parts[i]);
 	free(within->parts);
-	dkt__keymap_clear(&within->threads);
-	free(within->begun);
+	dkt__keyed_clear(&within->begun);
 	within->parts = NULL;
-	within->begun = NULL;
-	within->n_parts = within->n_begun = 0;
+	within->n_parts = 0;
 }
 
 void wall_within_free(struct wall_within *within)
@@ -100,9 +94,8 @@ static uint64_t *begun_by(struct wall_within *within, int32_t tid)
 {
 	const uint64_t key = (uint64_t)within->part << 32 | (uint32_t)tid;
 	bool added;
-	const uint32_t entry = dkt__keymap_add(&within->threads, &key, &added);
 
-	return entry == DKT__KEYMAP_NONE ? NULL : dkt__reach(within->begun, within->n_begun, entry);
+	return dkt__keyed_add(&within->begun, &key, &added);
 }
 
 /* A gap makes an interval doubtful that has been among the last ones. */
@@ -183,7 +176,7 @@ static int open_part(struct wall_within *within, struct part *part, struct dkt_c
 	int err = 0;
 
 	part->ctx = ctx;
-	part->roles.n_words = 1;
+	part->roles = (struct dkt__keyed){ .keys.n_words = 1, .size = sizeof(uint32_t) };
 	for (const struct dkt_interval *row = dkt_interval_find(ctx, within->opts.name);
 	     !err && row; row = row->next)
 		err = open_way(within, part, row);
@@ -229,9 +222,7 @@ static int find_role(struct wall_within *within, struct part *part, struct dkt_e
 {
 	const uint64_t key = (uintptr_t)event;
 	bool added;
-	const uint32_t entry = dkt__keymap_add(&part->roles, &key, &added);
-	uint32_t *known = entry == DKT__KEYMAP_NONE ? NULL :
-						      dkt__reach(part->role, part->n_role, entry);
+	uint32_t *known = dkt__keyed_add(&part->roles, &key, &added);
 	int err = known ? 0 : -ENOMEM;
 
 	if (!err && added)

@@ -4,7 +4,7 @@
 
 #include <dwarf.h>
 
-#include "lib/base/keymap.h"
+#include "lib/base/keyed.h"
 
 /* DIEs within DIEs: so many are looked at. */
 #define MAX_DEPTH 64
@@ -20,10 +20,8 @@ struct dwarf_index {
 	struct spans units; /* sorted; valid if units_read */
 	bool units_read;
 	Dwarf_Die unit; /* the last one found among them */
-	struct dkt__keymap known; /* units and functions by the offset of their DIE */
-	struct spans *
-		spans; /* by entry: of a unit its functions, sorted; of a function what is inlined */
-	size_t n_known;
+	/* By the offset of a DIE: the spans of a unit's functions, sorted, or of what is inlined into a function. */
+	struct dkt__keyed known;
 	size_t n_spans; /* of all */
 };
 
@@ -130,8 +128,10 @@ static struct dwarf_index *reach_index(struct dkt__binary *binary)
 {
 	if (!binary->index)
 		binary->index = calloc(1, sizeof(*binary->index));
-	if (binary->index)
-		binary->index->known.n_words = 1;
+	if (binary->index) {
+		binary->index->known.keys.n_words = 1;
+		binary->index->known.size = sizeof(struct spans);
+	}
 	return binary->index;
 }
 
@@ -143,22 +143,17 @@ static const struct spans *spans_of(struct dkt__binary *binary, Dwarf_Die *die,
 	static const struct spans none;
 	struct dwarf_index *index = reach_index(binary);
 	const uint64_t key = dwarf_dieoffset(die);
-	uint32_t entry = DKT__KEYMAP_NONE;
+	struct spans *spans;
 	bool added;
 
-	if (index)
-		entry = dkt__keymap_add(&index->known, &key, &added);
-	if (entry == DKT__KEYMAP_NONE)
+	spans = index ? dkt__keyed_add(&index->known, &key, &added) : NULL;
+	if (!spans)
 		return &none;
-	if (!dkt__reach(index->spans, index->n_known, entry)) {
-		dkt__keymap_remove(&index->known, &key);
-		return &none;
-	}
 	if (added)
-		fn(index, &index->spans[entry], die, 0);
+		fn(index, spans, die, 0);
 	if (added && fn == add_functions)
-		sort(&index->spans[entry]);
-	return &index->spans[entry];
+		sort(spans);
+	return spans;
 }
 
 /* Some compilers, such as clang, do not write .debug_aranges. */
@@ -212,10 +207,9 @@ void dkt__dwarf_index_free(struct dwarf_index *index)
 {
 	if (!index)
 		return;
-	for (size_t i = 0; i < index->n_known; i++)
-		free(index->spans[i].list);
-	free(index->spans);
+	for (uint32_t i = 0; i < index->known.n_values; i++)
+		free(((struct spans *)dkt__keyed_at(&index->known, i))->list);
+	dkt__keyed_clear(&index->known);
 	free(index->units.list);
-	dkt__keymap_clear(&index->known);
 	free(index);
 }
