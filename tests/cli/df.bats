@@ -106,7 +106,7 @@ large_logs()
 	for kind in near cpus; do
 		"$gen" "$kind" 60000 >in
 		strace -f -e trace=pread64 -o calls lctl df in out >/dev/null
-		reads=$(grep -c pread64 calls)
+		reads=$(grep -c "pread64(" calls)
 		within 1 "$reads" "$(($(stat -c %s in) / 32768))" "calls that read $kind"
 	done
 }
