@@ -13,6 +13,9 @@
 
 #define CACHE_BITS 10
 
+/* Pages of most kernels; symbols__fixup_end() of perf takes their size for all. */
+#define PAGE 4096
+
 /* A function without a known address gets so many of them; its offset is below that. */
 #define PLACEHOLDER_MAX  65536
 #define PLACEHOLDER_EACH ((DKT__PLACEHOLDER_END - DKT__PLACEHOLDER_FIRST) / PLACEHOLDER_MAX)
@@ -299,6 +302,50 @@ static const struct placeholder *find_placeholder(const struct dkt__symbols *sym
 									NULL;
 }
 
+/* The next symbol at another address; NULL: the last one. */
+static const struct symbol_entry *entry_next(const struct symbol_list *list,
+					     const struct symbol_entry *entry)
+{
+	const struct symbol_entry *end = list->entries + list->n, *next = entry;
+
+	while (next < end && next->address == entry->address)
+		next++;
+	return next < end ? next : NULL;
+}
+
+/* False: one of them is of the kernel itself or of another module, and the end of the first is unknown. */
+static bool is_same_module(const struct symbol_entry *a, const struct symbol_entry *b)
+{
+	return a->in_module == b->in_module &&
+	       (!a->in_module || !strcmp(entry_module(a), entry_module(b)));
+}
+
+/* The size up to the next symbol; 0: unknown, because the list does not have the end of a module. */
+static uint64_t entry_size(const struct symbol_list *list, const struct symbol_entry *entry)
+{
+	const struct symbol_entry *next = entry_next(list, entry);
+
+	if (!next || !is_same_module(entry, next) ||
+	    (entry->in_module && entry->is_code != next->is_code))
+		return 0;
+	return next->address - entry->address;
+}
+
+/*
+ * Returns whether an address can be in the function before it: not beyond the last symbol, nor in the gaps
+ * before and between modules, which are large. perf lets a function before such a gap end with its next page.
+ */
+static bool entry_reaches(const struct symbol_list *list, const struct symbol_entry *entry,
+			  uint64_t address)
+{
+	const struct symbol_entry *next = entry_next(list, entry);
+
+	if (address == entry->address)
+		return true;
+	return next && (is_same_module(entry, next) ||
+			address < (entry->address + 2 * PAGE - 1) / PAGE * PAGE);
+}
+
 static const struct symbol_entry *find_symbol(struct dkt_ctx *ctx, uint64_t address)
 {
 	struct dkt__symbols *symbols = symbols_of(ctx);
@@ -316,13 +363,11 @@ static const struct symbol_entry *find_symbol(struct dkt_ctx *ctx, uint64_t addr
 	entry = symbols->cache[slot].entry;
 	if (symbols->cache[slot].address != address) {
 		entry = dkt__symbol_list_find(&symbols->functions, address);
+		if (entry && !entry_reaches(&symbols->functions, entry, address))
+			entry = NULL;
 		symbols->cache[slot].address = address;
 		symbols->cache[slot].entry = entry;
 	}
-	/* Addresses beyond the last symbol belong to no function. */
-	if (entry && address != entry->address &&
-	    entry == &symbols->functions.entries[symbols->functions.n - 1])
-		return NULL;
 	return entry;
 }
 
@@ -364,21 +409,6 @@ bool dkt__symbol_is_tracer(const char *name)
 		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
 			return true;
 	return false;
-}
-
-/* The size up to the next symbol; 0: unknown, because the list does not have the end of a module. */
-static uint64_t entry_size(const struct symbol_list *list, const struct symbol_entry *entry)
-{
-	const struct symbol_entry *end = list->entries + list->n, *next = entry;
-
-	while (next < end && next->address == entry->address)
-		next++;
-	if (next == end || entry->in_module != next->in_module)
-		return 0;
-	if (entry->in_module &&
-	    (strcmp(entry_module(entry), entry_module(next)) || entry->is_code != next->is_code))
-		return 0;
-	return next->address - entry->address;
 }
 
 int dkt__symbol_place(struct dkt_ctx *ctx, uint64_t address, struct dkt__place *place)

@@ -394,7 +394,8 @@ static void find_place(struct dkt__perf *perf, const struct dkt__perf_item *item
 				    dkt__perf_maps_name(perf, kernel ? -1 : item->pid, ip), &place);
 
 	name->sym = word_of(UNKNOWN);
-	name->dso = word_of(kernel ? DKT__PERF_KERNEL_MAP : UNKNOWN);
+	/* Code beyond the kernel, such as a program of BPF, is in no file. */
+	name->dso = word_of(kernel && err != -ENOENT ? DKT__PERF_KERNEL_MAP : UNKNOWN);
 	/* The kernel's symbols have no addresses of programs. */
 	if (err || (!kernel && !place.module && !dkt__symbol_is_file(place.name)))
 		return;

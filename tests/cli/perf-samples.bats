@@ -167,6 +167,22 @@ recordings='
 	same "$number" "$(grep -c "^-e" <<<"$recordings")" recordings
 }
 
+@test "code beyond the kernel is of no function and no file" {
+	perf record -q -e cpu-clock:k -F 4000 -o live.data -- sh burn.sh 2>/dev/null
+	ip=$(dktrace report -S csv --fields ip live.data | sed -n '2s/\r//p')
+	# As of a program of BPF: a megabyte after the kernel, where its modules are not yet.
+	python3 - "$ip" "$(grep -v '\[' /proc/kallsyms | sort | tail -n 1)" <<-'END'
+		import sys
+		at, beyond = int(sys.argv[1]), int(sys.argv[2].split()[0], 16) + (1 << 20)
+		data = open("live.data", "rb").read()
+		open("beyond.data", "wb").write(data.replace(at.to_bytes(8, "little"), beyond.to_bytes(8, "little")))
+	END
+	perf_samples beyond.data >wanted
+	has_line ',\[unknown\] \(\[unknown\]\) ' wanted
+	our_samples beyond.data >have
+	diff <(same_names wanted) <(same_names have)
+}
+
 @test "functions of a just-in-time compiler have the names that it writes, if it may" {
 	cat >hot.js <<-'JS'
 		function hotFunction(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }

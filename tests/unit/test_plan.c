@@ -233,6 +233,10 @@ static void symbols_beyond_the_list(void **state)
 			    "last");
 	assert_int_equal(offset, 0);
 	assert_null(dkt_symbol_name(tree.ctx, UINT64_C(0xffffffffc0001001), &offset));
+	/* Code between the kernel and its modules is not of the kernel's last function. */
+	assert_string_equal(dkt_symbol_name(tree.ctx, UINT64_C(0xffffffff81001fff), &offset),
+			    "second");
+	assert_null(dkt_symbol_name(tree.ctx, UINT64_C(0xffffffff81002000), &offset));
 	assert_null(dkt_symbol_name(tree.ctx, 1, &offset));
 	assert_null(dkt_symbol_name(tree.ctx, 0, &offset));
 	uproot(&tree);
