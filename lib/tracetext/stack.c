@@ -24,6 +24,21 @@ uint64_t dkt__frame_address(struct dkt_ctx *ctx, const char *p, size_t len)
 	return dkt__symbol_create(ctx, p, len);
 }
 
+/* "[dash]+0x7af2" is a place in a file, where no function is known; all else is a name. */
+static uint64_t user_frame_address(struct dkt_ctx *ctx, const char *p, size_t len)
+{
+	const char *end = p + len, *close = p[0] == '[' ? memrchr(p, ']', len) : NULL;
+	const char *at = close ? close + 1 : end;
+	uint64_t offset;
+
+	if (end - at > 3 && !memcmp(at, "+0x", 3)) {
+		at++;
+		if (!dkt__take_u64(&at, end, DKT__HEX, &offset) && at == end)
+			return dkt__symbol_create_file(ctx, p, (size_t)(close + 1 - p), offset);
+	}
+	return dkt__symbol_create_whole(ctx, p, len);
+}
+
 int dkt__text_stacks_names(struct dkt__text_names *names)
 {
 	return dkt__text_get(names, KERNEL) && dkt__text_get(names, USER) ? 0 : -ENOMEM;
@@ -55,7 +70,7 @@ int dkt__text_stacks_add(struct dkt__text_stacks *stacks, struct dkt_ctx *ctx,
 	if (to->n == DKT__FRAMES_MAX)
 		return 0;
 	if (!is_number && is_user)
-		address = dkt__symbol_create_whole(ctx, frame->text, frame->text_len);
+		address = user_frame_address(ctx, frame->text, frame->text_len);
 	else if (!is_number)
 		address = dkt__frame_address(ctx, frame->text, frame->text_len);
 	memcpy(to->data + DKT__STACK_CALLERS + to->n++ * sizeof(address), &address,

@@ -224,13 +224,13 @@ fields_are()
 @test "callers on the lines after a record are its stack" {
 	{
 		echo '  cat-1     [000]     1.000000: nosuch_event: text of it'
-		printf ' => %s\n' schedule do_syscall_64 libc.so.6+0x1234 main+0x5 0x401000
+		printf ' => %s\n' schedule do_syscall_64 libc.so.6+0x1234 main+0x5 0x401000 '[dash]+0x7af2' '[a]b+0x1]+0x10'
 		echo '  cat-1     [000]     1.000001: nosuch_event: without any'
 	} >calls.txt
 	run -0 --separate-stderr dktrace report -S json calls.txt
 	same "" "$stderr" "words"
 	jq -c '[.kernel_stack, .user_stack]' <<<"$output" |
-		diff <(printf '%s\n' '[["schedule","do_syscall_64"],["libc.so.6+0x1234","main+0x5","0x401000"]]' '[null,null]') -
+		diff <(printf '%s\n' '[["schedule","do_syscall_64"],["libc.so.6+0x1234","main+0x5","0x401000","[dash]+0x7af2","[a]b+0x1]+0x10"]]' '[null,null]') -
 	dktrace report calls.txt | grep '^ => ' | diff <(grep '^ => ' calls.txt) -
 }
 
