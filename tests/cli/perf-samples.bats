@@ -40,7 +40,7 @@ perf_samples()
 			if (place ~ /^@plt\+/)
 				place = "[unknown]"
 			print $1 "," time "," name "," place " (" dso ") period=" $3
-		}' | sed -E 's/@@?[A-Z][A-Za-z_]*_[0-9.]+(\+0x)/\1/'
+		}' | sed -E 's/@@?[A-Z][A-Za-z_0-9.]*(\+0x)/\1/'
 }
 
 # The same by dktrace, of events that are no tracepoints.
@@ -76,7 +76,7 @@ perf_chains()
 				name = "?"
 			line = line " " name
 		}
-		END { if (line) print line }' | sed -E 's/@@?[A-Z][A-Za-z_]*_[0-9.]+( |$)/\1/g' | sed 's/\[\[/[/g; s/\]\]/]/g'
+		END { if (line) print line }' | sed -E 's/@@?[A-Z][A-Za-z_0-9.]*( |$)/\1/g' | sed 's/\[\[/[/g; s/\]\]/]/g'
 }
 
 our_chains()
