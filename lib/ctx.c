@@ -31,7 +31,7 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 		return -ENOMEM;
 	ctx->dirfd = -1;
 	ctx->long_size = sizeof(long);
-	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	ctx->big_endian = DKT__BIG_ENDIAN;
 	err = dkt__opts_take(ctx, dkt_ctx_opts, &all, opts);
 	if (!err && all.root) {
 		ctx->root = strdup(all.root);

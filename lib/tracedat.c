@@ -94,7 +94,7 @@ const char *dkt__dat_read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	dkt__cursor_bytes(cur, strlen(DKT__DAT_MAGIC));
 	version = dkt__cursor_string(cur);
 	dat->ctx->big_endian = dkt__cursor_number(cur, 1);
-	dat->swap = cur->swap = dat->ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	dat->swap = cur->swap = dat->ctx->big_endian != DKT__BIG_ENDIAN;
 	dat->ctx->long_size = dkt__cursor_number(cur, 1) == 4 ? 4 : 8;
 	dat->page_size = (uint32_t)dkt__cursor_number(cur, 4);
 	return version;

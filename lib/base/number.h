@@ -24,7 +24,7 @@ static inline uint64_t dkt__hex8(uint32_t v)
 	/* Adding 6 carries into bit 4 if the byte is 10 or more, a letter. */
 	letters = ((x + 0x0606060606060606) >> 4) & 0x0101010101010101;
 	x += 0x3030303030303030 + letters * ('a' - '0' - 10);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if DKT__BIG_ENDIAN
 	x = __builtin_bswap64(x);
 #endif
 	return x;
@@ -33,7 +33,7 @@ static inline uint64_t dkt__hex8(uint32_t v)
 /* Stores a word of digits without the first ones. */
 static inline void dkt__put_hex8(char *p, uint64_t word, unsigned int without)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if DKT__BIG_ENDIAN
 	word <<= 8 * without;
 #else
 	word >>= 8 * without;

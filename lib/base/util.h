@@ -14,6 +14,9 @@
 /* Bytes of what messages call a MB, as debug_mb and the M of options do. */
 #define DKT__MB ((double)(1 << 20))
 
+/* The byte order of this machine, also for #if. */
+#define DKT__BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 /* Bytes of a cache line of common CPUs. */
 #define DKT__CACHE_LINE 64
 

@@ -38,7 +38,7 @@ static int take_ids(struct dkt__perf *perf, struct dkt__cursor *cur)
  */
 static bool has_flag(const struct dkt__perf *perf, const uint8_t *flags, unsigned int bit)
 {
-	bool big = perf->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bool big = perf->swap != DKT__BIG_ENDIAN;
 
 	return flags[bit / 8] & 1 << (big ? 7 - bit % 8 : bit % 8);
 }

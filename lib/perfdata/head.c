@@ -187,7 +187,7 @@ int dkt__perf_head_record(struct dkt__perf *perf, uint32_t type, const uint8_t *
 static bool has_feature(const struct dkt__perf *perf, const uint8_t *bits, unsigned int feature,
 			unsigned int long_size)
 {
-	bool big = perf->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bool big = perf->swap != DKT__BIG_ENDIAN;
 	unsigned int byte = feature / 8;
 
 	if (big)

@@ -57,7 +57,7 @@ static void put_place(struct dkt__perf *perf, const struct dkt__perf_shape *shap
 static uint64_t bits_of(const struct dkt__perf *perf, uint64_t word, unsigned int at,
 			unsigned int n)
 {
-	bool big = perf->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bool big = perf->swap != DKT__BIG_ENDIAN;
 
 	return word >> (big ? 64 - at - n : at) & ((UINT64_C(1) << n) - 1);
 }

@@ -445,7 +445,7 @@ int dkt__plan_cast(struct dkt__plan *plan, struct dkt__value *value, uint8_t loa
 		memcpy(b.code, value->code, value->n_code * sizeof(*b.code));
 		b.n = value->n_code;
 	} else {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if !DKT__BIG_ENDIAN
 		/* The low bytes of a number come first: load only those. */
 		if (dkt__load_size(load) <= dkt__load_size(value->load)) {
 			value->load = load;

@@ -182,7 +182,7 @@ bool dkt__net_step(const char *letters, struct dkt__step *step)
 		step->port = step->kind == DKT__NET_SOCKADDR && strchr(more, 'p');
 		step->compact = strchr(more, 'c');
 		step->reverse = strchr(more, 'l');
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if !DKT__BIG_ENDIAN
 		step->reverse = step->reverse || strchr(more, 'h');
 #endif
 		return true;

@@ -140,7 +140,7 @@ static unsigned int zero_byte(uint64_t word)
 {
 	uint64_t low = UINT64_C(0x0101010101010101), zeros;
 
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if DKT__BIG_ENDIAN
 	word = __builtin_bswap64(word);
 #endif
 	/* The bits above the first zero byte can be wrong. */

@@ -253,7 +253,7 @@ void dkt__run_array(struct dkt__run *run, const struct dkt__step *step)
 /* Returns byte i, counted from the lowest bit; a bitmap consists of words in CPU byte order. */
 static uint8_t bitmap_byte(const uint8_t *p, uint32_t len, uint32_t i)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if DKT__BIG_ENDIAN
 	return p[len - 1 - i];
 #else
 	(void)len;

@@ -47,7 +47,7 @@ int dkt__sampler_formats_read(struct dkt__sampler *sampler)
 {
 	struct dkt_tracedat tables = { .ctx = sampler->ctx,
 				       .page_size = (uint32_t)sysconf(_SC_PAGESIZE),
-				       .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+				       .big_endian = DKT__BIG_ENDIAN,
 				       .long_size = sizeof(long) };
 	int err = 0;
 

@@ -95,10 +95,7 @@ int dkt__page_next_slow(struct dkt__page *page, struct dkt__page_record *record)
 			return 1;
 		if (left < 4)
 			return page_bad(page);
-		head = read_u32(page, page->at);
-		if (page->swap)
-			/* Bit fields of a big-endian machine begin at the other end. */
-			head = head >> 27 | head << 5;
+		head = dkt__event_head(read_u32(page, page->at), page->swap != DKT__BIG_ENDIAN);
 	} while ((head & 31) > DKT__EVENT_SHORT_MAX && skip(page, head));
 	if ((head & 31) > DKT__EVENT_SHORT_MAX)
 		return 1;
@@ -201,7 +198,7 @@ void dkt__page_drop(void *bytes, uint32_t size, uint32_t taken)
 	}
 	/* The record's own distance is from the record before it. */
 	memcpy(&word, p + record.offset, sizeof(word));
-	stamp = record.ts - (word >> 5);
+	stamp = record.ts - (dkt__event_head(word, DKT__BIG_ENDIAN) >> 5);
 	memcpy(p, &stamp, sizeof(stamp));
 	memmove(p + head, p + record.offset, page.end - record.offset);
 	set_commit(p, page.end - record.offset);

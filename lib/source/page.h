@@ -37,8 +37,23 @@ int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 /* dkt__page_next(), if the next event is not a short record of this machine's byte order. */
 int dkt__page_next_slow(struct dkt__page *page, struct dkt__page_record *record);
 
-/* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
-#define DKT__EVENT_SHORT_MAX 28 /* 1 to this: a record of so many words */
+#define DKT__EVENT_SHORT_MAX 28 /* types 1 to this: a record of so many words */
+
+/*
+ * Returns the head of an event with its type in the lowest 5 bits and its time in the 27 above: struct
+ * ring_buffer_event of include/linux/ring_buffer.h. On big-endian machines, bit fields begin at the other end.
+ * big_endian: of the machine that filled the page, as whose number the word was read.
+ */
+static inline uint32_t dkt__event_head(uint32_t word, bool big_endian)
+{
+	return big_endian ? word >> 27 | word << 5 : word;
+}
+
+/* Returns the word of such a head, as a number of the machine that fills the page. */
+static inline uint32_t dkt__event_word(uint32_t type, uint32_t time, bool big_endian)
+{
+	return big_endian ? type << 27 | time : time << 5 | type;
+}
 
 /* Gets the next record. Returns 0, or 1 at the end of the page. */
 static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record *record)
@@ -47,6 +62,7 @@ static inline int dkt__page_next(struct dkt__page *page, struct dkt__page_record
 
 	if (dkt__likely(!page->swap && page->end - at >= sizeof(head))) {
 		memcpy(&head, page->bytes + at, sizeof(head));
+		head = dkt__event_head(head, DKT__BIG_ENDIAN);
 		size = (head & 31) * 4;
 		/* A length of 0, another kind of event, wraps around. */
 		if (dkt__likely(size - 1 < DKT__EVENT_SHORT_MAX * 4 &&
@@ -88,6 +104,7 @@ static inline uint32_t dkt__page_skip(struct dkt__page *page, const uint8_t *ver
 
 	for (; end - at >= sizeof(head) + sizeof(type); n++) {
 		memcpy(&head, page->bytes + at, sizeof(head));
+		head = dkt__event_head(head, DKT__BIG_ENDIAN);
 		size = (head & 31) * 4;
 		if (size - 1 >= DKT__EVENT_SHORT_MAX * 4 || end - at - sizeof(head) < size)
 			break;

@@ -8,7 +8,7 @@
 /* Begins a fragment, whose end is "}\n". */
 #define FRAGMENT "\x1e{\"type\":"
 
-#define BYTE_ORDER_NAME (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "big-endian" : "little-endian")
+#define BYTE_ORDER_NAME (DKT__BIG_ENDIAN ? "big-endian" : "little-endian")
 
 static void put_quoted(struct dkt_buf *buf, const char *text)
 {

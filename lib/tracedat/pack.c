@@ -2,7 +2,9 @@
 /* Packs records into ring-buffer pages. */
 #include "lib/tracedat/pack.h"
 
-/* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
+#include "lib/source/page.h"
+
+/* struct ring_buffer_event of include/linux/ring_buffer.h, see dkt__event_head(). */
 #define TIME_BITS   27
 #define TIME_MAX    ((UINT64_C(1) << TIME_BITS) - 1)
 #define TYPE_LONG   0 /* the next word has the length, which includes that word */
@@ -25,18 +27,16 @@ void dkt__pack_begin(struct dkt__pack *pack, uint8_t *page, uint64_t ts, uint64_
 
 static void put_word(struct dkt__pack *pack, uint32_t word)
 {
-	if (pack->big_endian)
-		dkt__put_bytes(pack->page + pack->at, word, sizeof(word), true);
-	else
+	if (pack->big_endian == DKT__BIG_ENDIAN)
 		memcpy(pack->page + pack->at, &word, sizeof(word));
+	else
+		dkt__put_bytes(pack->page + pack->at, word, sizeof(word), pack->big_endian);
 	pack->at += (uint32_t)sizeof(word);
 }
 
 static void put_head(struct dkt__pack *pack, uint32_t type, uint64_t delta)
 {
-	uint32_t time = (uint32_t)(delta & TIME_MAX);
-
-	put_word(pack, pack->big_endian ? type << TIME_BITS | time : time << 5 | type);
+	put_word(pack, dkt__event_word(type, (uint32_t)(delta & TIME_MAX), pack->big_endian));
 }
 
 uint8_t *dkt__pack_add(struct dkt__pack *pack, uint64_t ts, const void *data, uint32_t len)

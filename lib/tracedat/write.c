@@ -366,7 +366,7 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 				      .part = mine.part,
 				      .lacks = mine.lacks ? strdup(mine.lacks) : NULL,
 				      /* Sources convert records to this machine's byte order. */
-				      .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+				      .big_endian = DKT__BIG_ENDIAN,
 				      .long_size = source->ctx->long_size,
 				      .spill.fd = -1,
 				      .used[0] = 1 };

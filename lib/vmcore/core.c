@@ -320,7 +320,7 @@ int dkt__vm_core_open(struct vm_core *core, struct dkt_ctx *ctx, const struct dk
 		return err;
 	core->memory = &core->image->memory;
 	core->info = core->image->info;
-	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	ctx->big_endian = DKT__BIG_ENDIAN;
 	ctx->long_size = sizeof(uint64_t);
 	err = vmlinux ? open_vmlinux(ctx, vmlinux, &fd, &elf) : 0;
 	if (!err)

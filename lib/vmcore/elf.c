@@ -16,7 +16,7 @@ enum vm_form dkt__vm_form(const uint8_t *data, size_t size)
 	if (size < sizeof(Elf32_Ehdr) || memcmp(data, ELFMAG, SELFMAG))
 		return VM_NONE;
 	memcpy(&type, data + EI_NIDENT, sizeof(type));
-	if (data[EI_DATA] != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB))
+	if (data[EI_DATA] != (DKT__BIG_ENDIAN ? ELFDATA2MSB : ELFDATA2LSB))
 		type = bswap_16(type);
 	return type == ET_CORE ? VM_ELF : VM_NONE;
 }
@@ -115,7 +115,7 @@ int dkt__vm_unsupported(struct dkt_ctx *ctx, const char *name)
 
 int dkt__vm_elf_check(struct dkt_ctx *ctx, const struct dkt__file *file)
 {
-	const uint8_t order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
+	const uint8_t order = DKT__BIG_ENDIAN ? ELFDATA2MSB : ELFDATA2LSB;
 	Elf64_Ehdr head;
 
 	if (dkt__vm_form(file->data, file->size) != VM_ELF)

@@ -89,7 +89,7 @@ static int follow(const struct vm_core *core, struct vm_place *place)
 /* Reads a bit-field, whose bytes need not be aligned; no kernel has one that takes more than 8. */
 static int get_bits(const struct vm_core *core, struct vm_place place, uint64_t *value)
 {
-	const bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	const bool big = DKT__BIG_ENDIAN;
 	size_t n = (place.bit + place.bits + 7u) / 8;
 	uint8_t bytes[sizeof(uint64_t) + 1];
 	unsigned int shift = big ? (unsigned int)n * 8 - place.bit - place.bits : place.bit;

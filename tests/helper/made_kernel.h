@@ -7,6 +7,7 @@
 
 #include <bpf/btf.h>
 
+#include "lib/source/page.h"
 #include "lib/vmcore/core.h"
 
 #define MADE_BASE UINT64_C(0xffff800000000000)
@@ -358,7 +359,7 @@ static inline uint64_t made_data(struct made_kernel *made, uint64_t ts, uint32_t
 
 	memcpy(p, head, sizeof(head));
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t record[2] = { 1 | 1u << 5, first + i };
+		uint32_t record[2] = { dkt__event_word(1, 1, DKT__BIG_ENDIAN), first + i };
 
 		memcpy(p + 16 + i * sizeof(record), record, sizeof(record));
 	}

@@ -4,6 +4,7 @@
 #define DKT_PAGES_H
 
 #include "lib/ctx.h"
+#include "lib/source/page.h"
 #include "tests/helper/tree.h"
 
 #define PAGE_BYTES 4096
@@ -55,7 +56,7 @@ static inline void page_word(struct made_page *page, uint32_t word)
 
 static inline void page_head(struct made_page *page, uint32_t type, uint32_t delta)
 {
-	page_word(page, type | delta << 5);
+	page_word(page, dkt__event_word(type, delta, DKT__BIG_ENDIAN));
 }
 
 /* Data of a multiple of four bytes. */

@@ -193,18 +193,18 @@ static void a_length_beyond_the_page_is_bad(void **state)
 static void wrong_lengths_end_a_page(void **state)
 {
 	static const struct {
-		uint32_t head, word;
+		uint32_t type, delta, word;
 	} heads[] = {
-		{ HEAD_LONG, 0 },
-		{ HEAD_LONG, 3 },
-		{ HEAD_LONG, 4000 },
-		{ HEAD_LONG, 0x7fffffff },
-		{ HEAD_LONG, 0xfffffffd },
-		{ HEAD_PADDING | 1 << 5, 0 },
-		{ HEAD_PADDING | 1 << 5, 0xfffffff8 },
-		{ HEAD_PADDING | 1 << 5, 0xffffffc0 },
-		{ HEAD_PADDING | 1 << 5, 4096 },
-		{ 28, 0 },
+		{ HEAD_LONG, 0, 0 },
+		{ HEAD_LONG, 0, 3 },
+		{ HEAD_LONG, 0, 4000 },
+		{ HEAD_LONG, 0, 0x7fffffff },
+		{ HEAD_LONG, 0, 0xfffffffd },
+		{ HEAD_PADDING, 1, 0 },
+		{ HEAD_PADDING, 1, 0xfffffff8 },
+		{ HEAD_PADDING, 1, 0xffffffc0 },
+		{ HEAD_PADDING, 1, 4096 },
+		{ 28, 0, 0 },
 	};
 	struct walk *w = *state;
 	size_t i;
@@ -213,13 +213,13 @@ static void wrong_lengths_end_a_page(void **state)
 		page_begin(&w->made, 1000);
 		page_record(&w->made, 0, 7, 1);
 		page_record(&w->made, 1, 7, 2);
-		page_word(&w->made, heads[i].head);
+		page_head(&w->made, heads[i].type, heads[i].delta);
 		page_word(&w->made, heads[i].word);
 		assert_int_equal(count(w, 0), 2);
 		assert_true(w->page.bad);
 		/* As the first one. */
 		page_begin(&w->made, 1000);
-		page_word(&w->made, heads[i].head);
+		page_head(&w->made, heads[i].type, heads[i].delta);
 		page_word(&w->made, heads[i].word);
 		assert_int_equal(count(w, 0), 0);
 		assert_true(w->page.bad);
@@ -268,7 +268,7 @@ static void any_u64(struct any_page *any, uint32_t at, uint64_t v)
 static void any_head(struct any_page *any, uint32_t type, uint32_t delta)
 {
 	/* Bit fields begin at the end where the machine's numbers do. */
-	any_u32(any, any->at, any->swap ? type << 27 | delta : type | delta << 5);
+	any_u32(any, any->at, dkt__event_word(type, delta, any->swap != DKT__BIG_ENDIAN));
 	any->at += 4;
 }
 
@@ -364,7 +364,7 @@ static void pages_read_as_by_kbuffer(void **state)
 					.long_size = kind & 2 ? 4 : 8 };
 		struct kbuffer *kbuf =
 			kbuffer_alloc(kind & 2 ? KBUFFER_LSIZE_4 : KBUFFER_LSIZE_8,
-				      (kind & 1) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ?
+				      (kind & 1) == DKT__BIG_ENDIAN ?
 					      KBUFFER_ENDIAN_LITTLE :
 					      KBUFFER_ENDIAN_BIG);
 

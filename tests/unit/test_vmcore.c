@@ -124,7 +124,10 @@ static void a_page_without_its_first_records_keeps_times(void **state)
 		uint8_t bytes[512];
 	} room = { .words = { 5000, 32 } };
 	/* record, time extend by 1 << 27, record, record */
-	const uint32_t data[] = { 1 | 3u << 5, 7, 30 | 2u << 5, 1, 1 | 1u << 5, 8, 1 | 1u << 5, 9 };
+	const uint32_t data[] = { dkt__event_word(1, 3, DKT__BIG_ENDIAN), 7,
+				  dkt__event_word(30, 2, DKT__BIG_ENDIAN), 1,
+				  dkt__event_word(1, 1, DKT__BIG_ENDIAN), 8,
+				  dkt__event_word(1, 1, DKT__BIG_ENDIAN), 9 };
 	struct dkt__page page = { .size = sizeof(room) };
 	struct dkt__page_record record;
 
@@ -364,7 +367,7 @@ static void values_of_vmcoreinfo(void **state)
 
 static void forms_of_dumps_are_told_apart(void **state)
 {
-	uint8_t elf[64] = { 0x7f, 'E', 'L', 'F', 2, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 2 : 1 };
+	uint8_t elf[64] = { 0x7f, 'E', 'L', 'F', 2, DKT__BIG_ENDIAN ? 2 : 1 };
 	const uint16_t core = 4, program = 2;
 
 	(void)state;

@@ -19,7 +19,7 @@ static inline uint64_t digits8(uint32_t value)
 /* Stores a word with its lowest byte first. */
 static inline void put_word(char *out, uint64_t word)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if DKT__BIG_ENDIAN
 	word = __builtin_bswap64(word);
 #endif
 	memcpy(out, &word, sizeof(word));
@@ -143,7 +143,7 @@ static inline uint64_t get_word(const char *p)
 	uint64_t word;
 
 	memcpy(&word, p, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if DKT__BIG_ENDIAN
 	word = __builtin_bswap64(word);
 #endif
 	return word;

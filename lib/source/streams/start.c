@@ -16,7 +16,7 @@ static void stream_clear(struct dkt__stream *s)
 /* Prepares one of n streams. */
 static void stream_init(const struct dkt__streams *streams, struct dkt__stream *s, size_t n)
 {
-	s->page.swap = streams->base.ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	s->page.swap = streams->base.ctx->big_endian != DKT__BIG_ENDIAN;
 	s->page.long_size = streams->base.ctx->long_size;
 	s->extent.page_size = s->page_size;
 	s->extent.ahead = (uint32_t)DKT__MIN(AHEAD, AHEAD_ALL / n);
