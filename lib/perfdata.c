@@ -3,13 +3,9 @@
 #include <time.h>
 
 #include "lib/base/io.h"
+#include "lib/base/perf_magic.h"
 #include "lib/event.h"
 #include "lib/perfdata.h"
-
-#define MAGIC "PERFILE2"
-
-/* The same, written on a machine with the other byte order. */
-#define MAGIC_SWAPPED "2ELIFREP"
 
 /* ---- names of processes ---- */
 
@@ -226,7 +222,7 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 {
 	int err;
 
-	perf->swap = !memcmp(perf->file.data, MAGIC_SWAPPED, 8);
+	perf->swap = !memcmp(perf->file.data, DKT__PERF_MAGIC_OTHER, 8);
 	perf->switches = opts->flags & DKT__SOURCE_SWITCHES;
 	perf->only_stacks = opts->flags & DKT__SOURCE_STACKS;
 	err = dkt__perf_head(perf);
@@ -284,7 +280,8 @@ uint64_t dkt__perf_throttled(const struct dkt_source *source)
 
 static bool perf_is(const uint8_t *data, size_t size)
 {
-	return size > 16 && (!memcmp(data, MAGIC, 8) || !memcmp(data, MAGIC_SWAPPED, 8));
+	return size > 16 &&
+	       (!memcmp(data, DKT__PERF_MAGIC, 8) || !memcmp(data, DKT__PERF_MAGIC_OTHER, 8));
 }
 
 int dkt__perf_open(struct dkt_ctx *ctx, const struct dkt__perf_part *parts, size_t n,

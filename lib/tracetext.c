@@ -33,7 +33,7 @@ static bool text_is(const uint8_t *data, size_t size)
 
 static void put(struct dkt__text *text, uint32_t at, uint64_t value, uint32_t size)
 {
-	memcpy(text->data + at, &value, size);
+	dkt__put_number(text->data + at, value, size);
 }
 
 /* Writes the header that every record begins with. */

@@ -69,8 +69,11 @@ static struct layout layout_of(uint64_t lock, bool written)
 
 static int read_number(const struct walk *walk, uint64_t address, size_t size, uint64_t *value)
 {
-	*value = 0;
-	return dkt__dump_read(walk->dump, address, value, size);
+	uint8_t bytes[sizeof(*value)] = { 0 };
+	int err = dkt__dump_read(walk->dump, address, bytes, size);
+
+	*value = dkt__get_number(bytes, size);
+	return err;
 }
 
 static int copy_page(struct walk *walk, const struct trace_page *page)
@@ -169,6 +172,7 @@ static int count_cpus(const struct walk *walk, uint64_t *n)
 	uint64_t at;
 	int err = dkt__dump_symbol(walk->dump, NULL, "nr_cpu_ids", &at);
 
+	*n = 0;
 	if (!err)
 		err = read_number(walk, at, sizeof(uint32_t), n);
 	return !err && *n > CPUS_MAX ? -EINVAL : err;

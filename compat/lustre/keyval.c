@@ -176,24 +176,9 @@ static const struct keyval_key *find_key(const struct keyval_table *table, int i
 
 static int64_t read_number(const void *bytes, size_t size, bool is_signed)
 {
-	uint64_t value = 0;
-	unsigned int unused = (unsigned int)(64 - 8 * size);
+	const unsigned int unused = (unsigned int)(64 - 8 * size);
+	const uint64_t value = dkt__get_number(bytes, size);
 
-	switch (size) {
-	case 1:
-		value = *(const uint8_t *)bytes;
-		break;
-	case 2:
-		value = *(const uint16_t *)bytes;
-		break;
-	case 4:
-		value = *(const uint32_t *)bytes;
-		break;
-	default:
-		/* Attributes are aligned to 4 only. */
-		memcpy(&value, bytes, sizeof(value));
-		break;
-	}
 	return is_signed ? (int64_t)(value << unused) >> unused : (int64_t)value;
 }
 

@@ -12,6 +12,7 @@
 #include "ctl/app/cage.h"
 #include "ctl/app/groups.h"
 #include "lib/base/buf.h"
+#include "lib/base/perf_magic.h"
 #include "lib/base/run_dir.h"
 #include "lib/inside.h"
 
@@ -31,7 +32,7 @@ static bool begins_with(int fd, const char *magic)
 /* True for perf.data files of this user: they hold kernel addresses, whose names we look up. */
 static bool wants_symbols(int fd, const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && st->st_uid == geteuid() && begins_with(fd, "PERFILE2");
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() && begins_with(fd, DKT__PERF_MAGIC);
 }
 
 /* The same of a directory of perf, whose file data has the header. */

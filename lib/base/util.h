@@ -131,6 +131,21 @@ static inline int dkt__by_first_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Stores the lowest bytes of a number in this machine's byte order; size: up to 8. */
+static inline void dkt__put_number(void *to, uint64_t value, size_t size)
+{
+	memcpy(to, (const uint8_t *)&value + (DKT__BIG_ENDIAN ? sizeof(value) - size : 0), size);
+}
+
+/* Returns a number of up to 8 bytes that this machine stored. */
+static inline uint64_t dkt__get_number(const void *from, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy((uint8_t *)&value + (DKT__BIG_ENDIAN ? sizeof(value) - size : 0), from, size);
+	return value;
+}
+
 /* Reverses the bytes of one number. */
 static inline void dkt__turn(uint8_t *p, uint32_t size)
 {

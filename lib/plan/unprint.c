@@ -72,13 +72,12 @@ static bool add_number(struct unprint *u, const struct dkt__value *value, uint64
 static bool store_number(struct unprint *u, const struct field_value *value)
 {
 	uint32_t size = dkt__load_size(value->load);
-	uint64_t old = 0;
+	uint64_t old;
 
 	if (value->offset > u->room || u->room - value->offset < size)
 		return false;
-	memcpy(&old, u->data + value->offset, size);
-	old |= value->number;
-	memcpy(u->data + value->offset, &old, size);
+	old = (uint64_t)dkt__load_at(u->data + value->offset, value->load);
+	dkt__put_number(u->data + value->offset, old | value->number, size);
 	u->size = DKT__MAX(u->size, value->offset + size);
 	return true;
 }

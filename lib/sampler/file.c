@@ -8,9 +8,8 @@
 #include <sys/uio.h>
 
 #include "lib/base/io.h"
+#include "lib/base/perf_magic.h"
 #include "lib/sampler.h"
-
-#define MAGIC "PERFILE2"
 
 /* struct perf_file_header of tools/perf/util/header.h. */
 struct file_header {
@@ -48,7 +47,7 @@ static int write_header(struct dkt__sampler *sampler, bool features)
 {
 	const struct dkt__sampler_file *file = &sampler->file;
 	struct file_header header = {
-		.magic = MAGIC,
+		.magic = DKT__PERF_MAGIC,
 		.size = sizeof(header),
 		.attr_size = sizeof(struct file_attr),
 		.attrs = { .at = file->attrs_at, .size = file->attrs_size },

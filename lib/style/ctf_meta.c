@@ -203,8 +203,8 @@ static void put_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 			dkt__buf_add(buf, "-", 1);
 		dkt__buf_hex(buf, u[i], 2, '0');
 	}
-	dkt_buf_str(buf, DKT__BIG_ENDIAN ? "\";\n\tbyte_order = be;\n" :
-								  "\";\n\tbyte_order = le;\n");
+	dkt_buf_str(buf,
+		    DKT__BIG_ENDIAN ? "\";\n\tbyte_order = be;\n" : "\";\n\tbyte_order = le;\n");
 	dkt_buf_str(buf, "\tpacket.header := struct {\n\t\tuint32_t magic;\n\t\tuint8_t uuid[16];\n"
 			 "\t\tuint32_t stream_id;\n\t};\n};\n\n");
 	put_env(ctf, buf);

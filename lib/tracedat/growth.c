@@ -94,8 +94,7 @@ static enum head read_head(struct dkt__growth *g)
 	version = dkt__cursor_string(&cur);
 	if (!cur.bad && strcmp(version, "7") != 0)
 		return HEAD_OTHER;
-	g->swap = cur.swap = dkt__cursor_number(&cur, 1) !=
-			     DKT__BIG_ENDIAN;
+	g->swap = cur.swap = dkt__cursor_number(&cur, 1) != DKT__BIG_ENDIAN;
 	dkt__cursor_bytes(&cur, 5); /* the sizes of a long and of a page */
 	dkt__cursor_string(&cur);
 	dkt__cursor_string(&cur);

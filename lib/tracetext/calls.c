@@ -83,7 +83,7 @@ static void put(uint8_t *data, struct dkt_event *event, const char *name, uint64
 	const struct dkt_field *field = dkt_event_field(event, name);
 
 	if (field)
-		memcpy(data + field->offset, &value, field->size);
+		dkt__put_number(data + field->offset, value, field->size);
 }
 
 uint32_t dkt__text_calls_put(struct dkt__text_calls *calls, struct dkt_ctx *ctx,

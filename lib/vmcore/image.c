@@ -229,8 +229,7 @@ static int no_info(struct dkt_ctx *ctx, const struct dkt__file *file)
 /* Numbers are read in this machine's order and size. */
 static int check_machine(struct dkt_ctx *ctx, struct dump *dump, const char *name)
 {
-	const kdump_num_t order = DKT__BIG_ENDIAN ? KDUMP_BIG_ENDIAN :
-									   KDUMP_LITTLE_ENDIAN;
+	const kdump_num_t order = DKT__BIG_ENDIAN ? KDUMP_BIG_ENDIAN : KDUMP_LITTLE_ENDIAN;
 	kdump_attr_t attr = { .type = KDUMP_NUMBER };
 
 	if (dump->calls.get_attr(dump->kdump, KDUMP_ATTR_BYTE_ORDER, &attr) != KDUMP_OK ||

@@ -8,6 +8,7 @@
  */
 #include "compat/lustre/message/cdebug.h"
 
+#include <endian.h>
 #include <inttypes.h>
 
 #include "compat/lustre/message/search.h"
@@ -32,9 +33,10 @@ size_t dkl_call_sites_in(enum cdebug_machine machine, const uint8_t *code, size_
 
 		if (machine == CDEBUG_X86_64 && code[i] == 0xe8) {
 			memcpy(&word, code + i + 1, sizeof(word));
-			to = address + i + 5 + (uint64_t)(int32_t)word;
+			to = address + i + 5 + (uint64_t)(int32_t)le32toh(word);
 		} else if (machine == CDEBUG_ARM64) {
 			memcpy(&word, code + i, sizeof(word));
+			word = le32toh(word);
 			/* bl: a signed distance of 26 bits in words */
 			if (word >> 26 == 0x25)
 				to = address + i + (uint64_t)((int32_t)(word << 6) >> 4);
