@@ -44,7 +44,7 @@ CCACHE ?= $(if $(shell command -v ccache),CCACHE_NOHASHDIR=1 ccache)
 $(foreach asked,KDUMPFILE EDIT CCACHE,$(eval $(asked) := $($(asked))))
 
 # Without its packages a build would fail later, at a file that says nothing of them. These targets need none.
-PACKLESS := clean help dist lint check-bare uninstall alternatives no-alternatives
+PACKLESS := clean help dist lint check-bare check-builds uninstall alternatives no-alternatives
 ifneq ($(filter-out $(PACKLESS),$(or $(MAKECMDGOALS),all)),)
 with_tests := $(filter tests check%,$(MAKECMDGOALS))
 needed := $(LIB_PKGS) $(TOOL_PKGS) libcurl capstone $(if $(with_tests),cmocka)
@@ -120,7 +120,7 @@ DESCRIPTIONS := $(O)/libdktrace.json $(O)/libdktrace-lustre.json
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang check-bare build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
+	check-clang check-bare check-builds build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
 	uninstall ldconfig dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
@@ -134,6 +134,7 @@ help:
 	@echo 'check          every test; check-unit -cli -live -vm -fuzz -abi -san -clang: a part'
 	@echo '               T=name: the tests of that name'
 	@echo 'check-bare     build and test in a new minimal Debian system, by hand before a release'
+	@echo 'check-builds   build for machines of another byte order and test there, in an emulator'
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
@@ -396,6 +397,10 @@ $(O)/gen/clang/%.ok: %.c
 # It makes the system anew and installs all packages.
 check-bare:
 	$(Q)tests/bare $(O)
+
+# It takes cross compilers, emulators, and libraries of other machines.
+check-builds:
+	$(Q)tests/builds $(O)
 
 # The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
 abi-baseline: $(SO) $(LUSTRE_SO)

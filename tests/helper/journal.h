@@ -39,7 +39,7 @@ struct made_instances {
 
 static inline void journal_put(struct made_journal *j, uint64_t value, unsigned int size)
 {
-	memcpy(j->data + j->n, &value, size);
+	dkt__put_number(j->data + j->n, value, size);
 	j->n += size;
 }
 
@@ -191,7 +191,7 @@ static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t
 	n += journal_option(options + n, DAT_DONE, (uint8_t[8]){ 0 }, 8);
 	*j = (struct made_journal){ .next = in.first ? in.first : 1000, .sizes = { size, other } };
 	journal_bytes(j, "\x17\x08\x44tracing7", 12);
-	journal_put(j, 0, 1);
+	journal_put(j, DKT__BIG_ENDIAN, 1);
 	journal_put(j, 8, 1);
 	journal_put(j, size, 4);
 	journal_bytes(j, "zstd", 5);

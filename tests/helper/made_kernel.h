@@ -66,7 +66,7 @@ struct made_field {
 	struct made_list link;
 	uint64_t name, type;
 	uint32_t offset, size;
-	uint32_t is_signed; /* the first bit */
+	uint32_t is_signed : 1;
 	uint32_t len;
 };
 
@@ -404,7 +404,7 @@ static inline void made_add_field(struct made_kernel *made, uint64_t head, const
 				    .type = made_text(made, type),
 				    .offset = offset,
 				    .size = size,
-				    .is_signed = sign,
+				    .is_signed = sign & 1,
 				    .len = len };
 
 	made_link(made, head, made_put(made, &field, sizeof(field)));

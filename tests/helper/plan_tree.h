@@ -88,7 +88,7 @@ static inline char *text_of(struct dkt_event *event, const void *body, size_t le
 	data = malloc(BODY + len);
 	assert_non_null(data);
 	memset(data, 0, BODY);
-	data[0] = 7;
+	memcpy(data, &(uint16_t){ 7 }, 2);
 	memcpy(data + BODY, body, len);
 	record.data = data;
 	record.size = (uint32_t)(BODY + len);
@@ -123,10 +123,14 @@ static inline void expect(const char *fields, const char *print, const void *bod
 	expect_of("test", "event", fields, print, body, len, expected);
 }
 
+/* The first field is a number of four or eight bytes. */
 static inline void expect_int(const char *fields, const char *print, int64_t v,
 			      const char *expected)
 {
-	expect(fields, print, &v, 8, expected);
+	const int32_t narrow = (int32_t)v;
+	const bool is_narrow = strstr(fields, "size:4;");
+
+	expect(fields, print, is_narrow ? (const void *)&narrow : &v, is_narrow ? 4 : 8, expected);
 }
 
 #endif

@@ -32,6 +32,8 @@
 
 #ifdef __x86_64__
 #define FLOATING "x"
+#elif defined(__s390x__)
+#define FLOATING "f"
 #else
 #define FLOATING "w"
 #endif

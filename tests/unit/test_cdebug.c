@@ -9,6 +9,7 @@
 #include "lib/inside.h"
 #include "tests/helper/cdebug_event.h"
 #include "tests/helper/check.h"
+#include "tests/helper/order.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
 #define MAX_FIELDS     128
@@ -199,10 +200,11 @@ static void calls_are_found_in_code(void **state)
 	static const uint8_t x86_64[] = { 0x53, 0xe8, 0x20, 0,    0,    0,    0xe8, 0xef,
 					  0xff, 0xff, 0xff, 0x90, 0xe8, 0x20, 0,    0 };
 	/* bl +0x100; b +0x100; bl -0x8 */
-	static const uint32_t arm64[] = { 0x94000040, 0x14000040, 0x97fffffe, 0xd503201f, 0 };
+	uint32_t arm64[] = { 0x94000040, 0x14000040, 0x97fffffe, 0xd503201f, 0 };
 	uint32_t at[4];
 
 	(void)state;
+	own_order(arm64, "44444");
 	assert_int_equal(dkl_call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64),
 					   0xffffffffc0001000, 0xffffffffc0001026, at, 4),
 			 1);

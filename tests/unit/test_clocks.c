@@ -449,9 +449,9 @@ static void damaged_clocks_are_unknown(void **state)
 		size = (size_t)lseek(fd, 0, SEEK_END);
 		bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		assert_true(bytes != MAP_FAILED);
-		option = memmem(bytes, size, "\x02\x44", 2);
+		option = memmem(bytes, size, &(uint16_t){ 0x4402 }, 2);
 		assert_non_null(option);
-		memcpy(option + changes[i].at, &changes[i].value, changes[i].size);
+		dkt__put_number(option + changes[i].at, changes[i].value, changes[i].size);
 		munmap(bytes, size);
 		read_file(fd, &file);
 		assert_string_equal(dkt_source_info(file.source)->damage,

@@ -2,6 +2,7 @@
 /* Calls on a context without tracefs open it, or report why they cannot. */
 #include "lib/inside.h"
 #include "tests/helper/check.h"
+#include "tests/helper/order.h"
 #include "tests/helper/tree.h"
 
 #define NOWHERE "/nowhere/at/all"
@@ -72,13 +73,14 @@ static void events_are_found(void **state)
 
 static void a_field_of_another_event_reads_as_zero(void **state)
 {
-	static const uint64_t bytes[] = { 301, 77 };
+	uint8_t bytes[16] = { 45, 1, [8] = 77 };
 	struct dkt_record record = { .data = bytes, .size = sizeof(bytes) };
 	struct dkt_ctx *ctx = fresh(*state);
 	const struct dkt_field *v, *w, *type;
 	struct dkt_event *event;
 	size_t len;
 
+	own_order(bytes, "21148");
 	assert_ok(ctx, dkt__event_define(ctx, "own", "other",
 					 "name: other\nID: 301\n" TREE_COMMON
 					 "\tfield:u64 w;\toffset:8;\tsize:8;\tsigned:0;\n\n"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: their definitions, the kernel's hist files, counting in user space. */
+#include <sys/syscall.h>
+
 #include "lib/hist.h"
 #include "lib/inside.h"
 #include "tests/helper/check.h"
@@ -383,17 +385,21 @@ static void parse(struct tree *t, const char *text)
 
 static void the_kernels_numbers_and_names_are_read(void **state)
 {
-	parse(*state,
-	      "# event histogram\n#\n"
-	      "# trigger info: hist:keys=common_pid.execname,id.syscall,f.hex:vals=hitcount,x,"
-	      "y.hex:sort=hitcount:size=2048 if id != 3 [active]\n#\n\n"
-	      "{ common_pid: a] } b          [      1382], id: openat                        [257],"
-	      " f: ff } hitcount:          1  x:         -  y:          a\n"
-	      "{ common_pid: kworker/0:1     [        12], id: read                          [  0],"
-	      " f: 1f } hitcount:          3  x:         77  y:         1f\n"
-	      "{ common_pid: a] } b          [      1382], id: unknown_syscall               [999],"
-	      " f: 0 } hitcount:          1  x: 18446744073709551615  y:          a\n"
-	      "\nTotals:\n    Hits: 5\n    Entries: 2\n    Dropped: 7\n");
+	char *text __cleanup(free) = dkt__format(
+		"# event histogram\n#\n"
+		"# trigger info: hist:keys=common_pid.execname,id.syscall,f.hex:vals=hitcount,x,"
+		"y.hex:sort=hitcount:size=2048 if id != 3 [active]\n#\n\n"
+		"{ common_pid: a] } b          [      1382], id: openat                        [%3d],"
+		" f: ff } hitcount:          1  x:         -  y:          a\n"
+		"{ common_pid: kworker/0:1     [        12], id: read                          [%3d],"
+		" f: 1f } hitcount:          3  x:         77  y:         1f\n"
+		"{ common_pid: a] } b          [      1382], id: unknown_syscall               [999],"
+		" f: 0 } hitcount:          1  x: 18446744073709551615  y:          a\n"
+		"\nTotals:\n    Hits: 5\n    Entries: 2\n    Dropped: 7\n",
+		SYS_openat, SYS_read);
+
+	assert_non_null(text);
+	parse(*state, text);
 	expect(*state, "hitcount.descending,x",
 	       "kworker/0:1[12] read 0x1f: 3 77 0x1f\n"
 	       "a] } b[1382] syscall 999 0x0: 1 18446744073709551615 0xa\n");

@@ -184,7 +184,8 @@ static size_t damaged(const struct made_journal *j, size_t at, const void *bytes
 static void damage_is_told(void **state)
 {
 	static const uint8_t zeros[4096];
-	static const uint32_t far = 77777, odd = 0x4477;
+	static const uint32_t far = 77777;
+	static const uint16_t odd = 0x4477;
 	struct made_journal j;
 	size_t pages, mark;
 	char text[160];

@@ -348,7 +348,7 @@ static void a_bad_page_repeats_no_record_of_another_cpu(void **state)
 	assert_non_null(f);
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(fseek(f, 4096 + i * PAGE_BYTES + 8, SEEK_SET), 0);
-		assert_int_equal(fwrite("\xff\xff\xff\x07", 1, 4, f), 4);
+		assert_int_equal(fwrite(&(uint64_t){ 0x7ffffff }, 8, 1, f), 1);
 	}
 	assert_int_equal(fclose(f), 0);
 	source = open_live(t, 0, 0);

@@ -362,11 +362,9 @@ static void pages_read_as_by_kbuffer(void **state)
 		struct any_page any = { .size = sizes[kind / 4],
 					.swap = kind & 1,
 					.long_size = kind & 2 ? 4 : 8 };
-		struct kbuffer *kbuf =
-			kbuffer_alloc(kind & 2 ? KBUFFER_LSIZE_4 : KBUFFER_LSIZE_8,
-				      (kind & 1) == DKT__BIG_ENDIAN ?
-					      KBUFFER_ENDIAN_LITTLE :
-					      KBUFFER_ENDIAN_BIG);
+		struct kbuffer *kbuf = kbuffer_alloc(
+			kind & 2 ? KBUFFER_LSIZE_4 : KBUFFER_LSIZE_8,
+			(kind & 1) == DKT__BIG_ENDIAN ? KBUFFER_ENDIAN_LITTLE : KBUFFER_ENDIAN_BIG);
 
 		any.bytes = malloc(any.size);
 		assert_non_null(any.bytes);

@@ -6,6 +6,7 @@
 
 #include "lib/inside.h"
 #include "tests/helper/check.h"
+#include "tests/helper/order.h"
 
 #define RECORDED "tests/fixture/perfdata/plain.data"
 
@@ -15,10 +16,7 @@
 
 static uint64_t number_at(const uint8_t *bytes, size_t at)
 {
-	uint64_t number;
-
-	memcpy(&number, bytes + at, sizeof(number));
-	return number;
+	return get_little(bytes + at, 8);
 }
 
 static uint8_t *read_recorded(size_t *size)
@@ -40,13 +38,19 @@ static uint64_t middle(const uint8_t *bytes)
 {
 	const uint64_t at = number_at(bytes, DATA_AT), size = number_at(bytes, SIZE_AT);
 	uint64_t end = 0;
-	uint16_t n;
 
-	while (end < size / 2) {
-		memcpy(&n, bytes + at + end + 6, sizeof(n));
-		end += n;
-	}
+	while (end < size / 2)
+		end += get_little(bytes + at + end + 6, 2);
 	return end;
+}
+
+/* Changes the number of bytes of records. */
+static void put_size(int fd, uint64_t size)
+{
+	uint8_t bytes[8];
+
+	put_little(bytes, size, sizeof(bytes));
+	assert_int_equal(pwrite(fd, bytes, sizeof(bytes), SIZE_AT), sizeof(bytes));
 }
 
 static int make_file(const uint8_t *bytes, size_t size, uint64_t records)
@@ -55,7 +59,7 @@ static int make_file(const uint8_t *bytes, size_t size, uint64_t records)
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, size), size);
-	assert_int_equal(pwrite(fd, &records, sizeof(records), SIZE_AT), sizeof(records));
+	put_size(fd, records);
 	return fd;
 }
 
@@ -90,6 +94,9 @@ static void what_is_added_is_read_after_the_end(void **state)
 	int fd = make_file(bytes, size, whole);
 
 	(void)state;
+	/* The recorded file is of a little-endian machine, and only files of this machine grow. */
+	if (DKT__BIG_ENDIAN)
+		skip();
 	open_file(fd, &ctx, &source);
 	all = read_all(source);
 	dkt_source_close(source);
@@ -103,15 +110,15 @@ static void what_is_added_is_read_after_the_end(void **state)
 	/* Nothing new, then the rest, then nothing again. */
 	assert_ok(ctx, dkt__perf_more(source));
 	assert_int_equal(read_all(source), 0);
-	assert_int_equal(pwrite(fd, &whole, sizeof(whole), SIZE_AT), sizeof(whole));
+	put_size(fd, whole);
 	assert_ok(ctx, dkt__perf_more(source));
 	assert_int_equal(first + read_all(source), all);
 	assert_ok(ctx, dkt__perf_more(source));
 	assert_int_equal(read_all(source), 0);
 	/* A file does not become shorter, nor longer than it was opened. */
-	assert_int_equal(pwrite(fd, &half, sizeof(half), SIZE_AT), sizeof(half));
+	put_size(fd, half);
 	assert_int_equal(dkt__perf_more(source), -EBADMSG);
-	assert_int_equal(pwrite(fd, &(uint64_t){ size + 1 }, sizeof(size), SIZE_AT), sizeof(size));
+	put_size(fd, size + 1);
 	assert_int_equal(dkt__perf_more(source), -EBADMSG);
 	dkt_source_close(source);
 	dkt_ctx_free(ctx);

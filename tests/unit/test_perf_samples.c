@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/perf_magic.h"
 #include "lib/ctx.h"
 #include "lib/inside.h"
 #include "tests/helper/check.h"
@@ -24,9 +25,12 @@ struct maker {
 
 static void put(struct maker *m, uint64_t value, int size)
 {
-	const uint64_t swapped = m->swap ? bswap_64(value) >> (64 - 8 * size) : value;
+	uint8_t bytes[8];
 
-	dkt__buf_add(&m->buf, &swapped, (size_t)size);
+	dkt__put_number(bytes, value, (size_t)size);
+	if (m->swap)
+		dkt__turn(bytes, (uint32_t)size);
+	dkt__buf_add(&m->buf, bytes, (size_t)size);
 }
 
 static void put_words(struct maker *m, const uint64_t *words, size_t n)
@@ -38,7 +42,8 @@ static void put_words(struct maker *m, const uint64_t *words, size_t n)
 /* Two numbers of 32 bits in a word, in the order in which they are in the file. */
 static uint64_t pair(const struct maker *m, uint32_t first, uint32_t second)
 {
-	return m->swap ? (uint64_t)first << 32 | second : (uint64_t)second << 32 | first;
+	return m->swap != DKT__BIG_ENDIAN ? (uint64_t)first << 32 | second :
+					    (uint64_t)second << 32 | first;
 }
 
 /* features: bits of those whose sections follow the records. The longs of its machine have 32 bits. */
@@ -57,7 +62,7 @@ static void put_header_of(struct maker *m, uint64_t data_size, uint32_t features
 				   0,
 				   0 };
 
-	dkt__buf_add(&m->buf, m->swap ? "2ELIFREP" : "PERFILE2", 8);
+	dkt__buf_add(&m->buf, m->swap ? DKT__PERF_MAGIC_OTHER : DKT__PERF_MAGIC, 8);
 	put_words(m, words, ARRAY_SIZE(words));
 }
 
@@ -220,7 +225,8 @@ static void check_branches(bool swap)
 			      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 			      PERF_SAMPLE_REGS_INTR;
 	/* Predicted, in a transaction, 12 cycles: bits 1, 2 and from 4 on, or from the other end. */
-	const uint64_t flags = swap ? UINT64_C(6) << 60 | UINT64_C(12) << 44 : 6 | 12 << 4;
+	const uint64_t flags = swap != DKT__BIG_ENDIAN ? UINT64_C(6) << 60 | UINT64_C(12) << 44 :
+							 6 | 12 << 4;
 	const uint64_t words[] = { 0x401000,
 				   pair(&m, 42, 43),
 				   5000,
@@ -328,7 +334,7 @@ static void samples_of_undefined_events_are_no_records(void **state)
 		struct dkt_ctx *ctx;
 		int fd;
 
-		dkt__buf_add(&m.buf, swap ? "2ELIFREP" : "PERFILE2", 8);
+		dkt__buf_add(&m.buf, swap ? DKT__PERF_MAGIC_OTHER : DKT__PERF_MAGIC, 8);
 		put_words(&m, head, ARRAY_SIZE(head));
 		for (uint64_t i = 0; i < EVENTS; i++) {
 			put_attr(&m, PERF_TYPE_RAW, i, type, 0);

@@ -7,6 +7,7 @@
 #include "lib/ctx.h"
 #include "lib/inside.h"
 #include "tests/helper/check.h"
+#include "tests/helper/order.h"
 
 #define PLAIN "tests/fixture/perfdata/plain.data"
 
@@ -28,10 +29,7 @@ struct made {
 
 static uint64_t load(const uint8_t *p)
 {
-	uint64_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return value;
+	return get_little(p, 8);
 }
 
 static void put(int fd, const void *data, size_t size)
@@ -59,15 +57,13 @@ static uint64_t put_samples(int fd, uint8_t *file)
 		struct perf_event_header head;
 
 		for (uint64_t at = begin; at < begin + size; at += head.size) {
-			uint64_t time;
-
 			memcpy(&head, file + at, sizeof(head));
+			own_order(&head, "422");
 			if (head.type != PERF_RECORD_SAMPLE)
 				continue;
 			put(fd, file + at, head.size);
 			written += head.size;
-			time = load(file + at + where) + 1000000000;
-			memcpy(file + at + where, &time, sizeof(time));
+			put_little(file + at + where, load(file + at + where) + 1000000000, 8);
 		}
 	}
 	return written;
@@ -92,6 +88,8 @@ static void make(struct made *made)
 	put(made->fd, file, size);
 	n = put_samples(made->fd, file);
 	put(made->fd, file + behind, table);
+	own_order(&at, "8");
+	own_order(&n, "8");
 	assert_int_equal(pwrite(made->fd, &at, sizeof(at), DATA), sizeof(at));
 	assert_int_equal(pwrite(made->fd, &n, sizeof(n), DATA_SIZE), sizeof(n));
 	snprintf(made->path, sizeof(made->path), "/proc/self/fd/%d", made->fd);
@@ -273,7 +271,7 @@ static bool knows_the_day(uint64_t wall)
 	assert_true(load(file + FLAGS) >> CLOCK_DATA & 1);
 	at = load(file + DATA) + load(file + DATA_SIZE) +
 	     16 * (uint64_t)__builtin_popcountll(load(file + FLAGS) & ((1u << CLOCK_DATA) - 1));
-	memcpy(file + load(file + at) + 8, clocks, sizeof(clocks));
+	memcpy(file + load(file + at) + 8, own_order(clocks, "88"), sizeof(clocks));
 	put(made.fd, file, size);
 	free(file);
 	snprintf(made.path, sizeof(made.path), "/proc/self/fd/%d", made.fd);

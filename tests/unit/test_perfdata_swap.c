@@ -6,6 +6,7 @@
 #include "lib/ctx.h"
 #include "lib/inside.h"
 #include "tests/helper/check.h"
+#include "tests/helper/order.h"
 
 #define RECORDED "tests/fixture/perfdata/"
 
@@ -25,12 +26,9 @@ struct turn {
 /* Swaps the bytes of the next number; returns its value before. */
 static uint64_t number(uint8_t **p, unsigned int n)
 {
-	uint64_t value = 0;
-	unsigned int i;
+	const uint64_t value = get_little(*p, n);
 
-	memcpy(&value, *p, n);
-	for (i = 0; i < n; i++)
-		(*p)[i] = (uint8_t)(value >> 8 * (n - 1 - i));
+	dkt__turn(*p, n);
 	*p += n;
 	return value;
 }
@@ -123,10 +121,8 @@ static void turn_raw(const struct turn *t, uint8_t *raw)
 	const struct dkt_field *const *fields;
 	struct dkt_event *event;
 	size_t i, n;
-	uint16_t id;
 
-	memcpy(&id, raw, sizeof(id));
-	event = dkt__event_by_id(t->ctx, id);
+	event = dkt__event_by_id(t->ctx, (int)get_little(raw, 2));
 	assert_non_null(event);
 	assert_int_equal(dkt_event_fields(event, &fields, &n), 0);
 	for (i = 0; i < n; i++) {

@@ -176,7 +176,7 @@ static void the_limits_of_fields_are_those_of_lctl(void **state)
 		struct file file;
 
 		setup_file(&file);
-		memcpy((char *)&head + cases[i].at, &cases[i].value, cases[i].size);
+		dkt__put_number((char *)&head + cases[i].at, cases[i].value, cases[i].size);
 		add(&file, head, "x\n", 2);
 		free(show(&file, 0, &counts));
 		assert_int_equal(counts.kept, cases[i].good);

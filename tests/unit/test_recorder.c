@@ -123,10 +123,9 @@ static char *record(struct room *room, const struct dkt_recorder_opts *opts, siz
 
 static uint64_t number(const char *bytes, size_t n)
 {
-	uint64_t value = 0;
+	struct dkt__cursor cur = { .p = (const uint8_t *)bytes, .end = (const uint8_t *)bytes + n };
 
-	memcpy(&value, bytes, n);
-	return value;
+	return dkt__cursor_number(&cur, (int)n);
 }
 
 /* Counts the sections of a number, and adds up the bytes that they have after their heads. */

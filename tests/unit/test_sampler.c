@@ -326,14 +326,14 @@ static void notes_have_a_build_id_in_either_byte_order(void **state)
 	uint8_t id[DKT__BUILD_ID_MAX];
 
 	(void)state;
-	assert_int_equal(dkt__build_id_of_notes(notes, sizeof(notes), false, id), 3);
+	assert_int_equal(dkt__build_id_of_notes(notes, sizeof(notes), DKT__BIG_ENDIAN, id), 3);
 	assert_memory_equal(id, "\7\10\11", 3);
 	/* One that is cut has none. */
-	assert_int_equal(dkt__build_id_of_notes(notes, sizeof(notes) - 2, false, id), 0);
+	assert_int_equal(dkt__build_id_of_notes(notes, sizeof(notes) - 2, DKT__BIG_ENDIAN, id), 0);
 	for (size_t i = 0; i < sizeof(notes); i += 4)
 		if (notes[i] != 'G' && i != 16 && i != 36)
 			dkt__turn(notes + i, 4);
-	assert_int_equal(dkt__build_id_of_notes(notes, sizeof(notes), true, id), 3);
+	assert_int_equal(dkt__build_id_of_notes(notes, sizeof(notes), !DKT__BIG_ENDIAN, id), 3);
 }
 
 static void a_program_has_a_build_id_and_other_files_have_none(void **state)

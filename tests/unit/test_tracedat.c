@@ -315,7 +315,8 @@ static void a_filter_skips_no_record_that_matches(void **state)
 	for (i = 0; i < ARRAY_SIZE(filters); i++) {
 		n = matching(RECORDED "v7-zstd.dat", filters[i].text, false, &of);
 		assert_int_equal(matching(RECORDED "v7-zstd.dat", filters[i].text, true, &met), n);
-		assert_int_equal(filters[i].fewer, met < of);
+		/* All records of the other byte order are looked at. */
+		assert_int_equal(filters[i].fewer && !DKT__BIG_ENDIAN, met < of);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "lib/ctx.h"
 #include "lib/inside.h"
 #include "tests/helper/check.h"
+#include "tests/helper/order.h"
 
 #define MADE "tests/fuzz/corpus/tracedat/"
 
@@ -29,7 +30,7 @@ struct bytes {
 static void put(struct bytes *to, uint64_t value, unsigned int size)
 {
 	assert_true(to->n + size <= sizeof(to->data));
-	memcpy(to->data + to->n, &value, size);
+	put_little(to->data + to->n, value, size);
 	to->n += size;
 }
 
@@ -125,9 +126,9 @@ static void make_v7(const struct bytes *options, struct bytes *file)
 
 	load(MADE "v7", file);
 	head = file->data + 0x18;
-	memcpy(&next, head, 8);
+	memcpy(&next, own_order(head, "8"), 8);
 	at = file->n;
-	memcpy(head, &at, 8);
+	put_little(head, at, 8);
 	put(file, 0, 2);
 	put(file, 0, 2);
 	put(file, 0, 4);

@@ -5,6 +5,7 @@
 
 #include "lib/ctx.h"
 #include "tests/helper/check.h"
+#include "tests/helper/order.h"
 
 /* From trace-cmd.dat.v7(5). */
 enum { BUFFER = 3, PRINTK = 20 };
@@ -20,7 +21,10 @@ struct made {
 
 static void put(struct made *made, uint64_t value, size_t size)
 {
-	assert_int_equal(fwrite(&value, size, 1, made->f), 1);
+	uint8_t bytes[8];
+
+	put_little(bytes, value, size);
+	assert_int_equal(fwrite(bytes, size, 1, made->f), 1);
 }
 
 static uint64_t place(const struct made *made)
@@ -36,7 +40,7 @@ static void put_packed(struct made *made, uint32_t first, size_t size)
 
 	assert_non_null(packed);
 	assert_non_null(plain);
-	memcpy(plain, &first, sizeof(first));
+	put_little(plain, first, sizeof(first));
 	n = ZSTD_compress(packed, room, plain, size, 1);
 	assert_false(ZSTD_isError(n));
 	put(made, n, 4);
@@ -87,7 +91,7 @@ static char *damage_of(struct made *made, uint64_t head, uint64_t options)
 	put(made, 8, 4);
 	put(made, 0, 8);
 	assert_int_equal(fclose(made->f), 0);
-	memcpy(made->data + head, &options, sizeof(options));
+	put_little(made->data + head, options, sizeof(options));
 	assert_true(fd >= 0 && write(fd, made->data, made->size) == (ssize_t)made->size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);

@@ -124,10 +124,10 @@ static void a_page_without_its_first_records_keeps_times(void **state)
 		uint8_t bytes[512];
 	} room = { .words = { 5000, 32 } };
 	/* record, time extend by 1 << 27, record, record */
-	const uint32_t data[] = { dkt__event_word(1, 3, DKT__BIG_ENDIAN), 7,
+	const uint32_t data[] = { dkt__event_word(1, 3, DKT__BIG_ENDIAN),  7,
 				  dkt__event_word(30, 2, DKT__BIG_ENDIAN), 1,
-				  dkt__event_word(1, 1, DKT__BIG_ENDIAN), 8,
-				  dkt__event_word(1, 1, DKT__BIG_ENDIAN), 9 };
+				  dkt__event_word(1, 1, DKT__BIG_ENDIAN),  8,
+				  dkt__event_word(1, 1, DKT__BIG_ENDIAN),  9 };
 	struct dkt__page page = { .size = sizeof(room) };
 	struct dkt__page_record record;
 
@@ -385,8 +385,7 @@ static void forms_of_dumps_are_told_apart(void **state)
 /* Appends a piece of a flattened file: where it belongs, its size, and n bytes. */
 static size_t put_piece(uint8_t *to, int64_t at, int64_t size, const char *text)
 {
-	const uint64_t head[] = { __builtin_bswap64((uint64_t)at),
-				  __builtin_bswap64((uint64_t)size) };
+	const uint64_t head[] = { htobe64((uint64_t)at), htobe64((uint64_t)size) };
 
 	memcpy(to, head, sizeof(head));
 	memcpy(to + sizeof(head), text, strlen(text));
