@@ -12,6 +12,6 @@ int within_read(const struct app *app, struct wall_within_opts *opts);
 int within_find(const struct inputs *files, const struct record_args *args,
 		const struct wall_within_opts *opts, struct wall_within **within);
 
-/* -ENODATA if there are none; the error message says why. */
+/* Returns -ENODATA, with a message that says why, if the files have no such interval. */
 int within_check(struct dkt_ctx *ctx, const struct wall_within *within,
 		 const struct wall_within_opts *opts, const char *path);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads numbers, strings and lists in the memory of a kernel, none of which is trusted. */
 #include "lib/vmcore/memory.h"
-#include "lib/source/file.h"
 
 /* Reads do not cross a page of the smallest size: the next one may be missing. */
 #define PIECE 4096
@@ -9,11 +8,10 @@
 int dkt__vm_number(struct vm_memory *memory, uint64_t address, uint64_t size, uint64_t *value)
 {
 	uint8_t bytes[sizeof(*value)];
-	struct dkt__cursor cur = { .p = bytes, .end = bytes + sizeof(bytes) };
 	bool good = size == 1 || size == 2 || size == 4 || size == 8;
 	int err = good ? dkt__vm_read(memory, address, bytes, size) : -EINVAL;
 
-	*value = err ? 0 : dkt__cursor_number(&cur, (unsigned int)size);
+	*value = err ? 0 : dkt__get_number(bytes, size);
 	return err;
 }
 

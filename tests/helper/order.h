@@ -3,7 +3,8 @@
 #ifndef DKT_ORDER_H
 #define DKT_ORDER_H
 
-#include "lib/base/util.h"
+#include "lib/source/file.h"
+#include "lib/tracedat/pack.h"
 
 /* Brings numbers into this machine's byte order; sizes: a digit for each number, as "2114". */
 static inline void *own_order(void *bytes, const char *sizes)
@@ -14,24 +15,13 @@ static inline void *own_order(void *bytes, const char *sizes)
 	return bytes;
 }
 
-/* Returns a number that a little-endian machine stored. */
-static inline uint64_t get_little(const void *from, size_t size)
+/* Returns a number of 1, 2, 4 or 8 bytes that a little-endian machine stored; dkt__put_bytes() stores one. */
+static inline uint64_t get_little(const void *from, unsigned int size)
 {
 	const uint8_t *p = from;
-	uint64_t value = 0;
+	struct dkt__cursor cur = { .p = p, .end = p + size, .swap = DKT__BIG_ENDIAN };
 
-	for (size_t i = 0; i < size; i++)
-		value |= (uint64_t)p[i] << 8 * i;
-	return value;
-}
-
-/* Stores a number as a little-endian machine does. */
-static inline void put_little(void *to, uint64_t value, size_t size)
-{
-	uint8_t *p = to;
-
-	for (size_t i = 0; i < size; i++)
-		p[i] = (uint8_t)(value >> 8 * i);
+	return dkt__cursor_number(&cur, size);
 }
 
 #endif

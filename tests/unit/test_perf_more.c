@@ -49,7 +49,7 @@ static void put_size(int fd, uint64_t size)
 {
 	uint8_t bytes[8];
 
-	put_little(bytes, size, sizeof(bytes));
+	dkt__put_bytes(bytes, size, sizeof(bytes), false);
 	assert_int_equal(pwrite(fd, bytes, sizeof(bytes), SIZE_AT), sizeof(bytes));
 }
 

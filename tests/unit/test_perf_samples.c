@@ -11,6 +11,7 @@
 #include "lib/base/perf_magic.h"
 #include "lib/ctx.h"
 #include "lib/inside.h"
+#include "lib/tracedat/pack.h"
 #include "tests/helper/check.h"
 
 #define WEIGHT_STRUCT (1u << 24)
@@ -27,9 +28,7 @@ static void put(struct maker *m, uint64_t value, int size)
 {
 	uint8_t bytes[8];
 
-	dkt__put_number(bytes, value, (size_t)size);
-	if (m->swap)
-		dkt__turn(bytes, (uint32_t)size);
+	dkt__put_bytes(bytes, value, (unsigned int)size, m->swap != DKT__BIG_ENDIAN);
 	dkt__buf_add(&m->buf, bytes, (size_t)size);
 }
 

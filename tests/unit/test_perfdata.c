@@ -63,7 +63,8 @@ static uint64_t put_samples(int fd, uint8_t *file)
 				continue;
 			put(fd, file + at, head.size);
 			written += head.size;
-			put_little(file + at + where, load(file + at + where) + 1000000000, 8);
+			dkt__put_bytes(file + at + where, load(file + at + where) + 1000000000, 8,
+				       false);
 		}
 	}
 	return written;

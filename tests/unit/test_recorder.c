@@ -121,13 +121,6 @@ static char *record(struct room *room, const struct dkt_recorder_opts *opts, siz
 	return bytes;
 }
 
-static uint64_t number(const char *bytes, size_t n)
-{
-	struct dkt__cursor cur = { .p = (const uint8_t *)bytes, .end = (const uint8_t *)bytes + n };
-
-	return dkt__cursor_number(&cur, (int)n);
-}
-
 /* Counts the sections of a number, and adds up the bytes that they have after their heads. */
 static unsigned int count(const char *bytes, size_t len, unsigned int id, uint64_t *sum)
 {
@@ -138,14 +131,14 @@ static unsigned int count(const char *bytes, size_t len, unsigned int id, uint64
 	*sum = 0;
 	p += strlen(p) + 1;
 	p += strlen(p) + 1;
-	p = bytes + number(p, 8);
+	p = bytes + dkt__get_number(p, 8);
 	while (p < bytes + len) {
 		assert_true(bytes + len - p >= HEAD);
-		if (number(p, 2) == id) {
+		if (dkt__get_number(p, 2) == id) {
 			n++;
-			*sum += number(p + 8, 8);
+			*sum += dkt__get_number(p + 8, 8);
 		}
-		p += HEAD + number(p + 8, 8);
+		p += HEAD + dkt__get_number(p + 8, 8);
 	}
 	assert_ptr_equal(p, bytes + len);
 	return n;

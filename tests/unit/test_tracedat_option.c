@@ -30,7 +30,7 @@ struct bytes {
 static void put(struct bytes *to, uint64_t value, unsigned int size)
 {
 	assert_true(to->n + size <= sizeof(to->data));
-	put_little(to->data + to->n, value, size);
+	dkt__put_bytes(to->data + to->n, value, size, false);
 	to->n += size;
 }
 
@@ -128,7 +128,7 @@ static void make_v7(const struct bytes *options, struct bytes *file)
 	head = file->data + 0x18;
 	memcpy(&next, own_order(head, "8"), 8);
 	at = file->n;
-	put_little(head, at, 8);
+	dkt__put_bytes(head, at, 8, false);
 	put(file, 0, 2);
 	put(file, 0, 2);
 	put(file, 0, 4);

@@ -23,7 +23,7 @@ static void put(struct made *made, uint64_t value, size_t size)
 {
 	uint8_t bytes[8];
 
-	put_little(bytes, value, size);
+	dkt__put_bytes(bytes, value, size, false);
 	assert_int_equal(fwrite(bytes, size, 1, made->f), 1);
 }
 
@@ -40,7 +40,7 @@ static void put_packed(struct made *made, uint32_t first, size_t size)
 
 	assert_non_null(packed);
 	assert_non_null(plain);
-	put_little(plain, first, sizeof(first));
+	dkt__put_bytes((uint8_t *)plain, first, sizeof(first), false);
 	n = ZSTD_compress(packed, room, plain, size, 1);
 	assert_false(ZSTD_isError(n));
 	put(made, n, 4);
@@ -91,7 +91,7 @@ static char *damage_of(struct made *made, uint64_t head, uint64_t options)
 	put(made, 8, 4);
 	put(made, 0, 8);
 	assert_int_equal(fclose(made->f), 0);
-	put_little(made->data + head, options, sizeof(options));
+	dkt__put_bytes((uint8_t *)made->data + head, options, sizeof(options), false);
 	assert_true(fd >= 0 && write(fd, made->data, made->size) == (ssize_t)made->size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
