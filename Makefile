@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # One Makefile, no configure step. Usual variables: O= (build directory), V=1, DESTDIR, PREFIX,
-# SAN=address,undefined, CC, CFLAGS (come last). `make help` lists the targets.
+# SAN=address,undefined, CC, CPPFLAGS, CFLAGS, LDFLAGS (come last). `make help` lists the targets.
 
 VERSION := $(shell sed -n 's/^.define DKT_VERSION_[MP][A-Z]* //p' include/dktrace/dktrace.h | paste -sd .)
 SOVER := 0
@@ -19,6 +19,10 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
+# With -flto, objects are code of the compiler, and its own ar lists their symbols.
+ifeq ($(origin AR)$(findstring -flto,$(CFLAGS)),default-flto)
+AR := $(if $(findstring clang,$(CC)),llvm-ar,gcc-ar)
+endif
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
 	libseccomp yaml-0.1
@@ -147,7 +151,7 @@ help:
 
 # Objects are built again if the flags change. PREFIX and the paths in it are not among them: after "make",
 # "make install PREFIX=/usr" compiles nothing again.
-FLAGS = $(CC) $(BASE) $(PIC) $(CFLAGS) $(LDFLAGS) $(EDIT) $(KDUMPFILE) $(CONFDIR)
+FLAGS = $(CC) $(BASE) $(PIC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(EDIT) $(KDUMPFILE) $(CONFDIR)
 PATHS = $(PREFIX) $(LIBDIR) $(DATADIR)
 quoted = '$(subst ','\'',$(1))'
 
@@ -184,17 +188,17 @@ flags_of = $(or $(if $(filter lib/%,$(1)),$(LIB_FLAGS)),$(if $(filter $(LAYERS:%
 $(O)/lib/%.o: lib/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(LIB_FLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(LIB_FLAGS) $(PIC) -MMD -MP $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LAYERS_OBJ): $(O)/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(LAYERS_FLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(LAYERS_FLAGS) $(PIC) -MMD -MP $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(CTL_FLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(CTL_FLAGS) -MMD -MP $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/view/assets.o: $(wildcard share/view/*) $(D3)
 $(O)/answers/load/layout.o: $(wildcard share/clickhouse/*.sql)
@@ -205,7 +209,7 @@ $(SO): $(LIB_OBJ) $(O)/gen/datadir.o lib/libdktrace.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libdktrace.so.$(SOVER) \
 		-Wl,--version-script,lib/libdktrace.map $(if $(SAN),,-Wl,-z,defs) \
-		$(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
+		$(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 	$(Q)ln -sf $(@F) $(O)/libdktrace.so.$(SOVER)
 	$(Q)ln -sf $(@F) $(O)/libdktrace.so
 
@@ -223,12 +227,17 @@ $(O)/libdktrace-tool.a: $(filter-out $(O)/compat/%,$(LAYERS_OBJ))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# The base layer and what it needs. From an archive of the whole library, the linker takes everything with -flto.
+$(O)/gen/base.a: $(filter $(O)/lib/base/%,$(LIB_OBJ)) $(O)/gen/datadir.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 # Uses the shared libdktrace, and has a copy of its base layer, which that library hides.
-$(LUSTRE_SO): $(filter $(O)/compat/liblustre/%,$(LAYERS_OBJ)) $(SO) $(ARCHIVES) compat/liblustre/libdktrace-lustre.map
+$(LUSTRE_SO): $(filter $(O)/compat/liblustre/%,$(LAYERS_OBJ)) $(SO) $(O)/libdktrace-lustre.a $(O)/gen/base.a compat/liblustre/libdktrace-lustre.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libdktrace-lustre.so.$(SOVER) \
 		-Wl,--version-script,compat/liblustre/libdktrace-lustre.map $(if $(SAN),,-Wl,-z,defs) \
-		$(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libdktrace-lustre.a -L$(O) -ldktrace $(O)/libdktrace.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
+		$(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libdktrace-lustre.a -L$(O) -ldktrace $(O)/gen/base.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so.$(SOVER)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so
 
@@ -251,7 +260,7 @@ $(DESCRIPTIONS): $(O)/%.json: lib/describe.py
 
 $(O)/dktrace: $(CTL_OBJ) $(TOOL_ARCHIVES)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(SANFLAGS) $(SAN_LINK) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(LIB_LIBS)
+	$(Q)$(CC) $(SANFLAGS) $(SAN_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(LIB_LIBS)
 
 $(O)/lctl: $(O)/dktrace
 	$(Q)ln -sf dktrace $@
@@ -268,11 +277,11 @@ SYSTEM_LIBS := -lm -ldl -lpthread
 $(O)/tests/vm/dktrace: $(CTL_OBJ) $(TOOL_ARCHIVES)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(filter -L%,$(STATIC_LIBS)) -Wl,--start-group \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(filter -L%,$(STATIC_LIBS)) -Wl,--start-group \
 		$(call archived,$(sort $(filter-out $(SYSTEM_LIBS),$(filter -l%,$(STATIC_LIBS))))) -Wl,--end-group $(SYSTEM_LIBS) \
 		-Wl,-t,-t >$@.inputs
 
-TEST_CC = $(CC) $(BASE) $(TEST_FLAGS) -MMD -MP $(CFLAGS) \
+TEST_CC = $(CC) $(BASE) $(TEST_FLAGS) -MMD -MP $(CPPFLAGS) $(CFLAGS) \
 	$(SAN_LINK) $(LDFLAGS) -o $@ $<
 
 $(O)/tests/unit/%: tests/unit/%.c $(TOOL_ARCHIVES)
@@ -360,7 +369,7 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(FUZZ_LINK)
 $(O)/examples/%: examples/%.c $(SO) $(LUSTRE_SO)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) -MMD -MP $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' \
+	$(Q)$(CC) $(BASE) -MMD -MP $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' \
 		$(if $(findstring lustre,$<),-ldktrace-lustre) -ldktrace
 
 # tests/run has the suites side by side, and prints the sum. The longest suites, cli and live, are run once:
