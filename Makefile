@@ -24,39 +24,64 @@ ifeq ($(origin AR)$(findstring -flto,$(CFLAGS)),default-flto)
 AR := $(if $(findstring clang,$(CC)),llvm-ar,gcc-ar)
 endif
 
-LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
+LIB_PKGS := libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
 	libseccomp yaml-0.1
-TOOL_PKGS := smartcols json-c ncursesw sqlite3 liblzma
+TOOL_PKGS := smartcols json-c ncursesw liblzma
+
+# Libraries that serve one feature each: capstone the instructions of annotate, curl servers of load, d3 the charts of
+# view's page, edit the history of lctl's sessions, kdumpfile dumps of kernels, sqlite the command sql and its files,
+# tracefs (since its version 1.3) hist --sql and other statements for the kernel.
+# WITHOUT='curl d3' leaves out those two; the features say so.
+OPTIONAL := capstone curl d3 edit kdumpfile sqlite tracefs
+WITHOUT ?=
+unknown := $(filter-out $(OPTIONAL),$(WITHOUT))
+$(if $(unknown),$(error WITHOUT: unknown library $(unknown); these can be left out: $(OPTIONAL)))
+HAVE := $(filter-out $(WITHOUT),$(OPTIONAL))
+# with NAME,TEXT: the text, unless the library is left out.
+with = $(if $(filter $(1),$(HAVE)),$(2))
+PKG_capstone := capstone
+HAS_curl := 'libcurl >= 7.62'
+HAS_tracefs := 'libtracefs >= 1.3'
+PKG_curl := libcurl
+PKG_edit := libedit
+PKG_kdumpfile := libkdumpfile
+PKG_sqlite := sqlite3
+PKG_tracefs := libtracefs
+LIB_PKGS += $(call with,tracefs,$(PKG_tracefs))
+TOOL_PKGS += $(call with,edit,$(PKG_edit)) $(call with,sqlite,$(PKG_sqlite))
 
 # A library that is loaded when needed, not linked, by the name of the interface that its header describes.
 soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1) 2>/dev/null)/$(or $(2),$(1)).so" \
 	| sed 's|.*/||; s|\(\.so\.[0-9]*\)\..*|\1|')
 
-# With it the library reads dumps of kernels; KDUMPFILE= does without.
-KDUMPFILE ?= $(shell $(PKG_CONFIG) --exists libkdumpfile 2>/dev/null && echo libkdumpfile)
-
-# With it lctl's sessions have history and completion; EDIT= does without.
-EDIT ?= $(shell $(PKG_CONFIG) --exists libedit 2>/dev/null && echo libedit)
-TOOL_PKGS += $(EDIT)
-
 # The charts of view's page. The program contains it.
+ifneq ($(filter d3,$(HAVE)),)
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
+else
+override D3 := share/view/without-d3.js
+endif
 
 # Compiling again what was compiled before, in any clone, takes no time where there is ccache; CCACHE= does without.
 CCACHE ?= $(if $(shell command -v ccache),CCACHE_NOHASHDIR=1 ccache)
-# Each of these asks the machine once, not at each use.
-$(foreach asked,KDUMPFILE EDIT CCACHE,$(eval $(asked) := $($(asked))))
+# It asks the machine once, not at each use.
+$(eval CCACHE := $(CCACHE))
 
 # Without its packages a build would fail later, at a file that says nothing of them. These targets need none.
 PACKLESS := clean help dist lint check-bare check-builds uninstall alternatives no-alternatives
 ifneq ($(filter-out $(PACKLESS),$(or $(MAKECMDGOALS),all)),)
 with_tests := $(filter tests check%,$(MAKECMDGOALS))
-needed := $(LIB_PKGS) $(TOOL_PKGS) libcurl capstone $(if $(with_tests),cmocka)
+needed := $(LIB_PKGS) $(TOOL_PKGS) $(foreach name,$(HAVE),$(or $(HAS_$(name)),$(PKG_$(name)))) $(if $(with_tests),cmocka)
 ifeq ($(shell $(PKG_CONFIG) --exists $(needed) 2>/dev/null && [ -e $(D3) ] && \
 	command -v $(firstword $(CC)) >/dev/null && echo complete),)
 groups := build$(if $(with_tests), check)
-lacking := $(strip $(shell scripts/deps --list $(groups)))
-$(error packages are missing, run scripts/deps $(groups): $(or $(lacking),one of $(needed) $(D3)))
+lacking := $(strip $(shell WITHOUT='$(WITHOUT)' scripts/deps --list $(groups)))
+is_there = $(shell $(if $(PKG_$(1)),$(PKG_CONFIG) --exists $(or $(HAS_$(1)),$(PKG_$(1))) 2>/dev/null,[ -e $(D3) ]) && echo yes)
+spare := $(strip $(WITHOUT) $(foreach name,$(HAVE),$(if $(call is_there,$(name)),,$(name))))
+$(error packages are missing, run scripts/deps $(groups): $(or $(lacking),one of $(needed) \
+	$(D3))$(if $(spare),; to build without those that can be left out: make WITHOUT='$(spare)'))
+endif
+ifeq ($(shell $(CC) $(CFLAGS) -dM -E - </dev/null 2>/dev/null | grep __SIZEOF_INT128__),)
+$(error dktrace needs a 64-bit machine, for numbers of 128 bits; $(CC) has none)
 endif
 endif
 
@@ -65,6 +90,8 @@ say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wwrite-strings -Wundef -Wcast-align -Wpointer-arith
+# gcc up to 10 warns of it also where a member is initialized by a statement expression or a compound literal.
+WARN += $(if $(filter 7 8 9 10,$(firstword $(subst ., ,$(shell $(CC) -dumpversion 2>/dev/null)))),-Wno-missing-field-initializers)
 # Undefined behaviour is an illegal instruction, whose place asan's handle_sigill=2 prints: with the data of
 # messages the program is half as large again, and the search for leaks at each end reads them all.
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer \
@@ -80,23 +107,34 @@ BANNED := -include lib/base/banned.h
 PIC := -fPIC -fvisibility=hidden
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
-LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(call soname,$(KDUMPFILE))"' $(shell $(PKG_CONFIG) --cflags $(KDUMPFILE)))
-LIB_CFLAGS += -DLIBCAPSTONE='"$(call soname,capstone,libcapstone)"' $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
+# Its header does not tell its version.
+LIB_CFLAGS += -DLIBTRACEEVENT_VERSION=$(shell printf %d%02d%02d $$($(PKG_CONFIG) --modversion libtraceevent 2>/dev/null | tr . ' '))
+# loaded NAME,FILE: the flags for such a library.
+loaded = $(call with,$(1),-DLIB$(shell echo $(1) | tr a-z A-Z)='"$(call soname,$(PKG_$(1)),$(2))"' \
+	$(shell $(PKG_CONFIG) --cflags $(PKG_$(1)) 2>/dev/null))
+LIB_CFLAGS += $(call loaded,kdumpfile,libkdumpfile) $(call loaded,capstone,libcapstone)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
+YAML_LIBS := $(shell $(PKG_CONFIG) --libs yaml-0.1 2>/dev/null)
 # Before glibc 2.34 dlopen() is in a library of its own.
 LIB_LIBS += -ldl -liberty
-TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cflags libcurl 2>/dev/null)
+TOOL_CFLAGS += $(call loaded,curl,libcurl) $(call with,edit,-DHAVE_LIBEDIT)
 # bzip2 has no file for pkg-config on Debian 12.
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lbz2 -lm
 
 # The layers between the library and the tool, and the sources of a layer.
 LAYERS := compat answers recording fleet
 sources = $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)
-LIB_SRC := $(call sources,lib)
-LAYERS_SRC := $(foreach layer,$(LAYERS),$(call sources,$(layer)))
-CTL_SRC := $(call sources,ctl)
-UNIT_SRC := $(wildcard tests/unit/*.c)
-FUZZ_SRC := $(wildcard tests/fuzz/*.c)
+# Where a library is left out, without_NAME.c of a room stands for the sources that use it.
+USES_curl := answers/load/curl.c answers/load/server.c ctl/archive/servers.c tests/unit/test_clickhouse.c tests/fuzz/rowbinary.c
+USES_sqlite := $(filter-out %/without_sqlite.c,$(wildcard answers/sql/*.c ctl/sql/*.c)) tests/unit/test_database.c \
+	tests/fuzz/answers.c
+USES_tracefs := lib/synth_sql/translate.c tests/unit/test_sql.c tests/fuzz/sql.c
+NOT_BUILT := $(foreach name,$(WITHOUT),$(USES_$(name))) $(foreach name,$(HAVE),$(wildcard */*/without_$(name).c))
+LIB_SRC := $(filter-out $(NOT_BUILT),$(call sources,lib))
+LAYERS_SRC := $(filter-out $(NOT_BUILT),$(foreach layer,$(LAYERS),$(call sources,$(layer))))
+CTL_SRC := $(filter-out $(NOT_BUILT),$(call sources,ctl))
+UNIT_SRC := $(filter-out $(NOT_BUILT),$(wildcard tests/unit/*.c))
+FUZZ_SRC := $(filter-out $(NOT_BUILT),$(wildcard tests/fuzz/*.c))
 LIVE_SRC := $(wildcard tests/live/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 EXAMPLE_SRC := $(wildcard examples/*.c)
@@ -138,7 +176,7 @@ help:
 	@echo 'check          every test; check-unit -cli -live -vm -fuzz -abi -san -clang: a part'
 	@echo '               T=name: the tests of that name'
 	@echo 'check-bare     build and test in a new minimal Debian system, by hand before a release'
-	@echo 'check-builds   build for machines of another byte order and test there, in an emulator'
+	@echo 'check-builds   build and test with other C libraries, compilers and machines, by hand before a release'
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
@@ -151,7 +189,7 @@ help:
 
 # Objects are built again if the flags change. PREFIX and the paths in it are not among them: after "make",
 # "make install PREFIX=/usr" compiles nothing again.
-FLAGS = $(CC) $(BASE) $(PIC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(EDIT) $(KDUMPFILE) $(CONFDIR)
+FLAGS = $(CC) $(BASE) $(PIC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(HAVE) $(CONFDIR)
 PATHS = $(PREFIX) $(LIBDIR) $(DATADIR)
 quoted = '$(subst ','\'',$(1))'
 
@@ -177,8 +215,8 @@ $(O)/gen/datadir.o: $(O)/gen/paths Makefile
 
 LIB_FLAGS := $(LIB_CFLAGS) -DCONFDIR='"$(CONFDIR)"'
 LAYERS_FLAGS := $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
-	-DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT)
-CTL_FLAGS := $(TOOL_CFLAGS) -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"'
+	-DCONFDIR='"$(CONFDIR)"'
+CTL_FLAGS := $(TOOL_CFLAGS) -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"' -DBUILT_WITH='"$(HAVE)"' -DBUILT_WITHOUT='"$(sort $(WITHOUT))"'
 TEST_FLAGS := $(LIB_CFLAGS) $(TOOL_CFLAGS)
 # The flags of a source, by the directory that it is in.
 flags_of = $(or $(if $(filter lib/%,$(1)),$(LIB_FLAGS)),$(if $(filter $(LAYERS:%=%/%),$(1)),$(LAYERS_FLAGS)),$(if \
@@ -237,15 +275,18 @@ $(LUSTRE_SO): $(filter $(O)/compat/liblustre/%,$(LAYERS_OBJ)) $(SO) $(O)/libdktr
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libdktrace-lustre.so.$(SOVER) \
 		-Wl,--version-script,compat/liblustre/libdktrace-lustre.map $(if $(SAN),,-Wl,-z,defs) \
-		$(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libdktrace-lustre.a -L$(O) -ldktrace $(O)/gen/base.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
+		$(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libdktrace-lustre.a -L$(O) -ldktrace $(O)/gen/base.a $(YAML_LIBS)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so.$(SOVER)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so
 
+# The libraries stand in the files by name: with Requires.private, pkg-config --cflags would need their packages.
 $(O)/libdktrace.pc: lib/libdktrace.pc.in
+$(O)/libdktrace.pc: private PRIVATE_LIBS = $(LIB_LIBS)
 $(O)/libdktrace-lustre.pc: compat/liblustre/libdktrace-lustre.pc.in
+$(O)/libdktrace-lustre.pc: private PRIVATE_LIBS = $(YAML_LIBS)
 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: Makefile include/dktrace/dktrace.h
 	@mkdir -p $(@D)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(PRIVATE_LIBS)|' \
 		$(filter %.pc.in,$^) >$@
 
 # The headers as data, for bindings.
@@ -287,11 +328,11 @@ TEST_CC = $(CC) $(BASE) $(TEST_FLAGS) -MMD -MP $(CPPFLAGS) $(CFLAGS) \
 $(O)/tests/unit/%: tests/unit/%.c $(TOOL_ARCHIVES)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_CC) $(TOOL_ARCHIVES) $(TOOL_LIBS) $(LIB_LIBS) -lcmocka
+	$(Q)$(TEST_CC) $(WRAPPED) $(TOOL_ARCHIVES) $(TOOL_LIBS) $(LIB_LIBS) -lcmocka
 
 # It lets each allocation of the library fail.
 comma := ,
-$(O)/tests/unit/test_api: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc \
+$(O)/tests/unit/test_api: private WRAPPED := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc \
 	reallocarray strdup strndup open_memstream asprintf vasprintf)
 
 $(O)/tests/live/%: tests/live/%.c $(TOOL_ARCHIVES)
@@ -407,7 +448,7 @@ $(O)/gen/clang/%.ok: %.c
 check-bare:
 	$(Q)tests/bare $(O)
 
-# It takes cross compilers, emulators, and libraries of other machines.
+# It takes cross compilers, emulators, and systems of other releases.
 check-builds:
 	$(Q)tests/builds $(O)
 

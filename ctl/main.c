@@ -229,7 +229,8 @@ int main(int argc, char **argv)
 	if (first < 0)
 		return EXIT_USAGE;
 	if (app.version) {
-		printf("dktrace %s\n", DKT_VERSION);
+		printf("dktrace %s%s\n", DKT_VERSION,
+		       *BUILT_WITHOUT ? ", without " BUILT_WITHOUT : "");
 		return finish(0);
 	}
 	if (app.help || first >= argc) {

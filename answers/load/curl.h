@@ -5,9 +5,18 @@
  */
 #pragma once
 
-#include <curl/curl.h>
-
 #include <dktrace/dktrace.h>
+
+#ifndef LIBCURL
+
+/* A build without it. */
+struct curl {
+	void *library; /* NULL */
+};
+
+#else
+
+#include <curl/curl.h>
 
 /* The calls in use, under their names without "curl_". */
 struct curl {
@@ -29,5 +38,7 @@ struct curl {
 	__typeof__(curl_url_set) *url_set;
 };
 
-/* Loads it. Returns 0, or -EOPNOTSUPP with words if it is not installed. */
+#endif
+
+/* Loads it. Returns 0, or -EOPNOTSUPP with words if it is not installed or was left out of the build. */
 int curl_load(struct dkt_ctx *ctx, struct curl *curl);

@@ -79,6 +79,16 @@ static void check_confinement(struct doctor *doc)
 		    "not in this kernel: commands that read data of others can run programs");
 }
 
+/* ---- this program ---- */
+
+/* The libraries that a build can leave out. */
+static void check_build(struct doctor *doc)
+{
+	add(doc, "libraries", !*BUILT_WITHOUT,
+	    *BUILT_WITHOUT ? "built with " BUILT_WITH "; without " BUILT_WITHOUT :
+			     "built with " BUILT_WITH);
+}
+
 /* ---- kernel ---- */
 
 static void check_kernel(struct doctor *doc)
@@ -195,6 +205,7 @@ int cmd_doctor(struct app *app, int argc, char **argv)
 	add(&doc, "tracefs", !found, found ? dkt_error(app->ctx) : dkt_tracefs_dir(app->ctx));
 	check_privileges(&doc);
 	check_confinement(&doc);
+	check_build(&doc);
 	if (!found) {
 		check_kernel(&doc);
 		check_classes(&doc);

@@ -59,12 +59,12 @@ static char *target_of(const struct dkt__listing *listing, const char *operands)
 	return dkt__format(" <%s%s>", plain ? plain : symbol.name, offset);
 }
 
-static int add_instruction(struct dkt__listing *listing, const cs_insn *insn)
+static int add_instruction(struct dkt__listing *listing, const struct decoded *insn)
 {
-	char *target __cleanup(free) = target_of(listing, insn->op_str);
+	char *target __cleanup(free) = target_of(listing, insn->operands);
 	char *text __cleanup(free) = !target ? NULL :
-					       dkt__format("%-*s%s%s", *insn->op_str ? 7 : 0,
-							   insn->mnemonic, insn->op_str, target);
+					       dkt__format("%-*s%s%s", *insn->operands ? 7 : 0,
+							   insn->name, insn->operands, target);
 	const size_t len = text ? strlen(text) : 0;
 	struct dkt__instruction instruction = {
 		.offset = insn->address - listing->address,
@@ -79,7 +79,8 @@ static int add_instruction(struct dkt__listing *listing, const cs_insn *insn)
 
 static int read_instructions(struct dkt__listing *listing)
 {
-	struct decoder decoder __cleanup(decoder_end) = { 0 };
+	struct decoder *decoder __cleanup(decoder_end) = NULL;
+	struct decoded insn;
 	size_t n = 0;
 	const uint8_t *bytes = find_bytes(listing, &n);
 	uint64_t at = listing->address;
@@ -96,9 +97,9 @@ static int read_instructions(struct dkt__listing *listing)
 	}
 	if (err)
 		return err;
-	dkt__decoder_for_people(&decoder);
-	while (!err && n && decoder.iter(decoder.handle, &bytes, &n, &at, decoder.insn))
-		err = add_instruction(listing, decoder.insn);
+	dkt__decoder_for_people(decoder);
+	while (!err && n && dkt__decode(decoder, &bytes, &n, &at, &insn))
+		err = add_instruction(listing, &insn);
 	return err;
 }
 

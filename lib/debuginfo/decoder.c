@@ -2,9 +2,51 @@
 /* Decodes instructions with libcapstone. */
 #include "lib/debuginfo/decoder.h"
 
+#ifndef LIBCAPSTONE
+
+int dkt__decoder_open(struct dkt__binary *binary, struct decoder **decoder)
+{
+	*decoder = NULL;
+	return dkt_fail(binary->ctx, -EOPNOTSUPP,
+			"libcapstone was left out when libdktrace was built");
+}
+
+bool dkt__decode(struct decoder *decoder, const uint8_t **code, size_t *size, uint64_t *address,
+		 struct decoded *decoded)
+{
+	(void)decoder, (void)code, (void)size, (void)address, (void)decoded;
+	return false;
+}
+
+void dkt__decoder_for_people(struct decoder *decoder)
+{
+	(void)decoder;
+}
+
+void dkt__decoder_endp(struct decoder **decoder)
+{
+	(void)decoder;
+}
+
+#else
+
+#include <capstone.h>
 #include <dlfcn.h>
 
 #include "lib/base/library.h"
+
+struct decoder {
+	void *library;
+	csh handle; /* 0: not open */
+	cs_insn *insn;
+	cs_err (*open)(cs_arch arch, cs_mode mode, csh *handle);
+	cs_err (*close)(csh *handle);
+	cs_err (*option)(csh handle, cs_opt_type type, size_t value);
+	cs_insn *(*malloc)(csh handle);
+	void (*free)(cs_insn *insn, size_t n);
+	bool (*iter)(csh handle, const uint8_t **code, size_t *size, uint64_t *address,
+		     cs_insn *insn);
+};
 
 static const struct {
 	GElf_Half machine; /* of ELF */
@@ -16,14 +58,20 @@ static const struct {
 	{ EM_AARCH64, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
 };
 
-void dkt__decoder_endp(struct decoder *decoder)
+void dkt__decoder_endp(struct decoder **to)
 {
+	struct decoder *decoder = *to;
+
+	if (!decoder)
+		return;
 	if (decoder->insn)
 		decoder->free(decoder->insn, 1);
 	if (decoder->handle)
 		decoder->close(&decoder->handle);
 	if (decoder->library)
 		dlclose(decoder->library);
+	free(decoder);
+	*to = NULL;
 }
 
 static int load(struct dkt_ctx *ctx, struct decoder *decoder)
@@ -60,11 +108,27 @@ static int open_machine(struct dkt__binary *binary, struct decoder *decoder)
 	return decoder->insn ? 0 : dkt__no_memory(binary->ctx);
 }
 
-int dkt__decoder_open(struct dkt__binary *binary, struct decoder *decoder)
+int dkt__decoder_open(struct dkt__binary *binary, struct decoder **decoder)
 {
-	int err = load(binary->ctx, decoder);
+	int err;
 
-	return err ? err : open_machine(binary, decoder);
+	*decoder = calloc(1, sizeof(**decoder));
+	if (!*decoder)
+		return dkt__no_memory(binary->ctx);
+	err = load(binary->ctx, *decoder);
+	return err ? err : open_machine(binary, *decoder);
+}
+
+bool dkt__decode(struct decoder *decoder, const uint8_t **code, size_t *size, uint64_t *address,
+		 struct decoded *decoded)
+{
+	if (!decoder->iter(decoder->handle, code, size, address, decoder->insn))
+		return false;
+	*decoded = (struct decoded){ .address = decoder->insn->address,
+				     .size = decoder->insn->size,
+				     .name = decoder->insn->mnemonic,
+				     .operands = decoder->insn->op_str };
+	return true;
 }
 
 void dkt__decoder_for_people(struct decoder *decoder)
@@ -73,3 +137,5 @@ void dkt__decoder_for_people(struct decoder *decoder)
 	/* Other machines have one syntax only, and refuse. */
 	decoder->option(decoder->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 }
+
+#endif

@@ -55,6 +55,7 @@ static int decode(struct dkt__binary *binary, struct decoder *decoder, uint64_t 
 		  uint64_t address, struct instruction_place *place)
 {
 	uint64_t at = start;
+	struct decoded decoded;
 	const uint8_t *code;
 	size_t size;
 	int err = find_code(binary, start, address, &code, &size);
@@ -63,7 +64,7 @@ static int decode(struct dkt__binary *binary, struct decoder *decoder, uint64_t 
 		return err;
 	while (at <= address) {
 		place->before = at;
-		if (decoder->iter(decoder->handle, &code, &size, &at, decoder->insn))
+		if (dkt__decode(decoder, &code, &size, &at, &decoded))
 			continue;
 		/* The kernel judges what begins at the address itself. */
 		place->after = at;
@@ -78,7 +79,7 @@ static int decode(struct dkt__binary *binary, struct decoder *decoder, uint64_t 
 int dkt__instruction_at(struct dkt__binary *binary, uint64_t address,
 			struct instruction_place *place)
 {
-	struct decoder decoder __cleanup(decoder_end) = { 0 };
+	struct decoder *decoder __cleanup(decoder_end) = NULL;
 	uint64_t start;
 	int err = find_start(binary, address, &start);
 
@@ -87,5 +88,5 @@ int dkt__instruction_at(struct dkt__binary *binary, uint64_t address,
 	if (err || start == address)
 		return err;
 	err = dkt__decoder_open(binary, &decoder);
-	return err ? err : decode(binary, &decoder, start, address, place);
+	return err ? err : decode(binary, decoder, start, address, place);
 }

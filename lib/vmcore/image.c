@@ -17,8 +17,8 @@ int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct
 	*image = NULL;
 	return dkt_fail(
 		ctx, -EOPNOTSUPP,
-		"read %s: the dump of a kernel is read with libkdumpfile, which was missing when "
-		"libdktrace was built; install libkdumpfile-dev and build it again",
+		"read %s: the dump of a kernel is read with libkdumpfile, which libdktrace was built"
+		" without",
 		file->name);
 }
 
@@ -86,8 +86,18 @@ static int set_attr(struct dump *dump, const char *key, kdump_attr_t attr)
 	return dump->calls.set_attr(dump->kdump, key, &attr) == KDUMP_OK ? 0 : -EINVAL;
 }
 
+/* Gets an attribute of the type that attr has. */
+static bool get_attr(struct dump *dump, const char *key, kdump_attr_t *attr)
+{
+#if KDUMPFILE_VERSION >= KDUMPFILE_MKVER(0, 5, 6)
+	return dump->calls.get_attr(dump->kdump, key, attr->type, &attr->val) == KDUMP_OK;
+#else
+	return dump->calls.get_attr(dump->kdump, key, attr) == KDUMP_OK;
+#endif
+}
+
 /* Where the header of a compressed dump has the name of the machine (struct new_utsname). */
-#define MACHINE_AT   272
+#define MACHINE_AT 272
 
 /* libkdumpfile 0.5.1 does not take the machine from the header that qemu writes. */
 static void set_machine(struct dump *dump, int fd)
@@ -95,7 +105,7 @@ static void set_machine(struct dump *dump, int fd)
 	kdump_attr_t attr = { .type = KDUMP_STRING };
 	char name[65] = "";
 
-	if (dump->calls.get_attr(dump->kdump, KDUMP_ATTR_ARCH_NAME, &attr) == KDUMP_OK)
+	if (get_attr(dump, KDUMP_ATTR_ARCH_NAME, &attr))
 		return;
 	if (dkt__pread_all(fd, name, sizeof(name) - 1, MACHINE_AT) <= 0 || !*name)
 		return;
@@ -232,16 +242,12 @@ static int check_machine(struct dkt_ctx *ctx, struct dump *dump, const char *nam
 	const kdump_num_t order = DKT__BIG_ENDIAN ? KDUMP_BIG_ENDIAN : KDUMP_LITTLE_ENDIAN;
 	kdump_attr_t attr = { .type = KDUMP_NUMBER };
 
-	if (dump->calls.get_attr(dump->kdump, KDUMP_ATTR_BYTE_ORDER, &attr) != KDUMP_OK ||
-	    attr.val.number != order ||
-	    dump->calls.get_attr(dump->kdump, KDUMP_ATTR_PTR_SIZE, &attr) != KDUMP_OK ||
-	    attr.val.number != sizeof(uint64_t))
+	if (!get_attr(dump, KDUMP_ATTR_BYTE_ORDER, &attr) || attr.val.number != order ||
+	    !get_attr(dump, KDUMP_ATTR_PTR_SIZE, &attr) || attr.val.number != sizeof(uint64_t))
 		return dkt__vm_unsupported(ctx, name);
 	attr = (kdump_attr_t){ .type = KDUMP_STRING };
-	return dkt__ctx_machine(ctx, dump->calls.get_attr(dump->kdump, KDUMP_ATTR_ARCH_NAME,
-							  &attr) == KDUMP_OK ?
-					     attr.val.string :
-					     "");
+	return dkt__ctx_machine(ctx,
+				get_attr(dump, KDUMP_ATTR_ARCH_NAME, &attr) ? attr.val.string : "");
 }
 
 /* Returns libkdumpfile's words, without the name of the attribute that was to be set. */

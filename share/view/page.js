@@ -49,11 +49,7 @@ function startTables() {
 	trace.files.concat(trace.lacking.filter((it) => !it.sent).map((it) => Object.assign({ path: it.name, records: 0, lost: 0 }, it))));
 }
 
-function start() {
-	byId("summary").textContent = summary();
-	byId("footer").textContent = "Made by dktrace " + trace.version + ".";
-	useTheme();
-	shown.to = wholeTrace();
+function startCharts() {
 	startRates();
 	startLatency();
 	startStacks();
@@ -61,6 +57,19 @@ function start() {
 	startTasks();
 	startPaths();
 	startLustre();
+}
+
+function start() {
+	byId("summary").textContent = summary();
+	byId("footer").textContent = "Made by dktrace " + trace.version + ".";
+	useTheme();
+	shown.to = wholeTrace();
+	if (d3.create) {
+		startCharts();
+	} else {
+		byId("lacks").textContent = "This page has no charts: the dktrace that made it was built without d3, which draws them.";
+		byId("lacks").hidden = false;
+	}
 	startTables();
 	for (const section of document.querySelectorAll("section:not([hidden])")) {
 		const link = element("a", section.querySelector("h2").textContent);

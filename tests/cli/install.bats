@@ -134,7 +134,7 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	chmod 755 "$bin/dpkg-query" "$bin/apt-get"
 	run -2 env -i PATH="$bin" make -C "$top" O="$BATS_TEST_TMPDIR/out"
 	has "$output" "*** packages are missing, run scripts/deps build: gcc libc6-dev linux-libc-dev "
-	has "$output" " node-d3.  Stop."
+	has "$output" " node-d3; to build without"
 	lacks "$output" "No rule"
 	run -2 env -i PATH="$bin" make -C "$top" O="$BATS_TEST_TMPDIR/out" tests
 	has "$output" "*** packages are missing, run scripts/deps build check: "
