@@ -8,6 +8,7 @@
 
 #include "answers/strace/word_lists.h"
 #include "lib/base/buf.h"
+#include "lib/base/errno_names.h"
 #include "lib/base/util.h"
 
 /* ---- machines ---- */
@@ -88,7 +89,7 @@ static bool put_flags(const struct call_words *words, uint32_t value, struct dkt
 
 static bool put_signal(uint32_t value, struct dkt_buf *buf)
 {
-	const char *name = value < 64 ? sigabbrev_np((int)value) : NULL;
+	const char *name = value < 64 ? dkt__signal_name((int)value) : NULL;
 
 	if (name)
 		dkt_buf_printf(buf, "SIG%s", name);
@@ -154,7 +155,7 @@ const char *call_error(int error, enum call_machine machine, const char **words,
 			*words = hidden[i].words;
 			return hidden[i].name;
 		}
-	name = machine == MACHINE_OTHER ? NULL : strerrorname_np(error);
-	*words = name ? strerrordesc_np(error) : NULL;
+	name = machine == MACHINE_OTHER ? NULL : dkt__errno_name(error);
+	*words = name ? strerror(error) : NULL;
 	return name;
 }

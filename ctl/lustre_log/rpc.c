@@ -6,6 +6,7 @@
 #include "compat/lustre_log/rpcs.h"
 #include "ctl/lustre_log/lustre_log.h"
 #include "lib/base/buf.h"
+#include "lib/base/errno_names.h"
 
 enum { GROUP, PHASE, COUNT, MIN, P50, P90, P99, MAX, TOTAL, COLUMNS };
 
@@ -193,7 +194,7 @@ static void put_failures(const struct view *view, struct out *out)
 
 		for (size_t j = 0; j < group->n_failures; j++) {
 			const struct rpc_failure *failure = &group->failures[j];
-			const char *name = failure->rc > -512 ? strerrorname_np((int)-failure->rc) :
+			const char *name = failure->rc > -512 ? dkt__errno_name((int)-failure->rc) :
 								NULL;
 
 			rows_add(rows, group_name(view, group), val_text(name),

@@ -7,6 +7,7 @@
  */
 #include <sys/socket.h>
 
+#include "lib/base/errno_names.h"
 #include "lib/plan/kformat.h"
 #include "lib/symbol.h"
 
@@ -71,7 +72,7 @@ const char *dkt__error_name(int err)
 	};
 	unsigned int i = (unsigned int)err - 512;
 
-	return i < ARRAY_SIZE(names) ? names[i] : strerrorname_np(err);
+	return i < ARRAY_SIZE(names) ? names[i] : dkt__errno_name(err);
 }
 
 /* %pe */
