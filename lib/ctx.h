@@ -10,6 +10,10 @@
 #include "lib/base/opts.h"
 #include "lib/inside.h"
 
+/* TEP_FIELD_IS_RELATIVE and TEP_PRINT_CPUMASK, which libtraceevent's headers before 1.7 lack. */
+#define DKT__TEP_RELATIVE  256
+#define DKT__PRINT_CPUMASK ((enum tep_print_arg_type)17)
+
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */
 struct dkt__call_args; /* plan/call_args.c */

@@ -356,7 +356,7 @@ static bool record_is_sound(const struct dkt_record *record)
 			return false;
 		memcpy(&loc, data + field->offset, sizeof(loc));
 		at = loc & 0xffff;
-		if (field->flags & TEP_FIELD_IS_RELATIVE)
+		if (field->flags & DKT__TEP_RELATIVE)
 			at += (uint32_t)(field->offset + field->size);
 		if (at + (loc >> 16) > record->size)
 			return false;

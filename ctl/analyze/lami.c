@@ -3,6 +3,7 @@
 #include "ctl/analyze/lami.h"
 
 #include "ctl/out/json.h"
+#include "lib/base/json_number.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
 
@@ -90,7 +91,7 @@ struct json_object *lami_metadata(const struct run *run)
 static struct json_object *number_of(const struct result_cell *cell)
 {
 	return (int64_t)cell->number < 0 ? json_object_new_int64((int64_t)cell->number) :
-					   json_object_new_uint64(cell->number);
+					   dkt__json_u64(cell->number);
 }
 
 static struct json_object *time_object(const struct run *run, uint64_t time)

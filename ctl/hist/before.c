@@ -2,6 +2,7 @@
 /* Earlier tables of hist, with which a later one is compared. */
 #include "compat/io/say.h"
 #include "ctl/hist/view.h"
+#include "lib/base/json_number.h"
 
 /* Ends the text of each key; the escaped texts do not contain it. */
 #define END_OF_KEY "\x1f"
@@ -29,7 +30,7 @@ uint64_t hist_sum_before(const struct hist_view *view, size_t row, size_t column
 
 	if (!name || !json_object_object_get_ex(view->before, name, &sums))
 		return 0;
-	return json_object_get_uint64(json_object_array_get_idx(sums, column - n_keys));
+	return dkt__json_get_u64(json_object_array_get_idx(sums, column - n_keys));
 }
 
 struct json_object *hist_remember(const struct dkt_table *table)
@@ -42,8 +43,7 @@ struct json_object *hist_remember(const struct dkt_table *table)
 		struct json_object *sums = json_object_new_array();
 
 		for (size_t i = info->n_keys; i < info->n_columns; i++)
-			json_object_array_add(
-				sums, json_object_new_uint64(dkt_table_value(table, row, i)));
+			json_object_array_add(sums, dkt__json_u64(dkt_table_value(table, row, i)));
 		json_object_object_add(all, name ? name : "", sums);
 	}
 	return all;

@@ -2,6 +2,7 @@
 /* Rows of values under columns. */
 #include "ctl/out/rows.h"
 
+#include "lib/base/json_number.h"
 #include "lib/base/util.h"
 
 void columns_in_ticks(struct column *columns, size_t n)
@@ -77,7 +78,7 @@ static int compare(const void *a, const void *b, void *data)
 	const struct order *by = data;
 	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
 	struct json_object *p = x->values[by->column], *q = y->values[by->column];
-	uint64_t m = json_object_get_uint64(p), n = json_object_get_uint64(q);
+	uint64_t m = dkt__json_get_u64(p), n = dkt__json_get_u64(q);
 	int64_t i = json_object_get_int64(p), j = json_object_get_int64(q);
 	int order = i < 0 || j < 0 ? (i > j) - (i < j) : (m > n) - (m < n);
 

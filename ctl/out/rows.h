@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/base/json_number.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
 
@@ -69,7 +70,7 @@ static inline struct json_object *val_when(int64_t seconds)
 
 static inline struct json_object *val_number(uint64_t number)
 {
-	return json_object_new_uint64(number);
+	return dkt__json_u64(number);
 }
 
 static inline struct json_object *val_bool(bool value)

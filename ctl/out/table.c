@@ -8,6 +8,7 @@
 #include "ctl/out/fold.h"
 #include "ctl/out/rows.h"
 #include "lib/base/buf.h"
+#include "lib/base/json_number.h"
 #include "lib/base/util.h"
 
 /* The texts of headings and values. */
@@ -55,7 +56,7 @@ static char *heading_text(const struct column *column)
 static char *number_text(const struct column *column, struct json_object *value)
 {
 	int64_t low = json_object_get_int64(value);
-	uint64_t number = low < 0 ? (uint64_t)low : json_object_get_uint64(value);
+	uint64_t number = low < 0 ? (uint64_t)low : dkt__json_get_u64(value);
 	char text[UNIT_SIZE + 4] = "<= ";
 
 	/* Negative numbers have no unit. */
@@ -230,7 +231,7 @@ static int fold_column(struct table *table, size_t i)
 
 static uint64_t bar_value(const struct table *table, size_t line, size_t i)
 {
-	return json_object_get_uint64(table->rows->list[line - 1]->values[table->nrs[i]]);
+	return dkt__json_get_u64(table->rows->list[line - 1]->values[table->nrs[i]]);
 }
 
 static int draw_bars(struct table *table, size_t i)

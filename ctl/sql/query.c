@@ -129,11 +129,15 @@ int query_guard(struct query *query)
 {
 	sqlite3 *sqlite = query->sqlite;
 
+#if SQLITE_VERSION_NUMBER >= 3031000
 	sqlite3_hard_heap_limit64(MEMORY);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+#else
+	sqlite3_soft_heap_limit64(MEMORY);
+#endif
 	sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, TEXT_BYTES);
 	sqlite3_limit(sqlite, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	/* Its tokenizers are addresses of code, which a statement could read and set. */
 	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
@@ -160,10 +164,33 @@ static const char *analysis_of_missing(const struct query *query, const char *wo
 	return interval ? interval->analysis : NULL;
 }
 
+/* Where the statement has the error in its text; -1: unknown. */
+static int error_at(const struct query *query)
+{
+#if SQLITE_VERSION_NUMBER >= 3038000
+	return sqlite3_error_offset(query->sqlite);
+#else
+	/* Older ones only tell the name. */
+	const char *words = sqlite3_errmsg(query->sqlite), *at = query->text;
+	size_t n;
+
+	if (strncmp(words, NO_COLUMN, strlen(NO_COLUMN)) != 0)
+		return -1;
+	words += strlen(NO_COLUMN);
+	n = strlen(words);
+	while ((at = strstr(at, words))) {
+		if ((at == query->text || !dkt__in_name(at[-1])) && !dkt__in_name(at[n]))
+			return (int)(at - query->text);
+		at += n;
+	}
+	return -1;
+#endif
+}
+
 /* The message, and the line of the statement with a caret under the place. */
 static int fail_at(const struct query *query, int err)
 {
-	int at = sqlite3_error_offset(query->sqlite), from = at;
+	int at = error_at(query), from = at;
 	const char *text = query->text, *words = sqlite3_errmsg(query->sqlite);
 	const char *analysis = analysis_of_missing(query, words);
 	const char *hint = analysis ? "; these intervals are those of the analysis " : "";
@@ -213,7 +240,7 @@ static bool name_column(struct query *query)
 		[DKT__EVERY_CPU] = SCHEMA_CPU,
 	};
 	const char *words = sqlite3_errmsg(query->sqlite), *name, *dot;
-	const int at = sqlite3_error_offset(query->sqlite);
+	const int at = error_at(query);
 	enum dkt__every_field every;
 	size_t before;
 	char *text;

@@ -392,13 +392,13 @@ int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *a
 
 const char *dkt__binary_debug_path(struct dkt__binary *binary)
 {
-	const char *main, *debug;
+	const char *program, *debug;
 	Dwarf_Addr bias;
 
 	if (!dwfl_module_getdwarf(binary->module, &bias))
 		return NULL;
-	dwfl_module_info(binary->module, NULL, NULL, NULL, NULL, NULL, &main, &debug);
-	return debug && (!main || strcmp(main, debug) != 0) ? debug : NULL;
+	dwfl_module_info(binary->module, NULL, NULL, NULL, NULL, NULL, &program, &debug);
+	return debug && (!program || strcmp(program, debug) != 0) ? debug : NULL;
 }
 
 Dwarf *dkt__binary_dwarf(struct dkt__binary *binary, uint64_t *bias)

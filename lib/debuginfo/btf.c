@@ -11,6 +11,11 @@
 #include "lib/base/io.h"
 #include "lib/debuginfo/btf.h"
 
+/* BTF_KIND_*, which headers of older kernels lack. */
+#define KIND_FLOAT    16
+#define KIND_TYPE_TAG 18
+#define KIND_ENUM64   19
+
 /* The kernel refuses more than 16 MB of types; with strings a kernel has 5 to 15. */
 #define BTF_MAX (256u << 20)
 
@@ -46,9 +51,10 @@ static const struct btf_type *strip(const struct btf *btf, uint32_t *id, bool *u
 	const struct btf_type *type = btf__type_by_id(btf, *id);
 
 	for (unsigned int depth = 0; type && depth < CTYPE_DEPTH; depth++) {
-		if (!btf_is_mod(type) && !btf_is_typedef(type) && !btf_is_type_tag(type))
+		if (!btf_is_mod(type) && !btf_is_typedef(type) && btf_kind(type) != KIND_TYPE_TAG)
 			return type;
-		if (user && btf_is_type_tag(type) && !strcmp(name_at(btf, type->name_off), "user"))
+		if (user && btf_kind(type) == KIND_TYPE_TAG &&
+		    !strcmp(name_at(btf, type->name_off), "user"))
 			*user = true;
 		*id = type->type;
 		type = btf__type_by_id(btf, *id);
@@ -111,10 +117,10 @@ static int btf_get(struct ctype_source *source, uint32_t id, struct ctype *type)
 		get_int(t, type);
 		return 0;
 	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
+	case KIND_ENUM64:
 		get_enum(t, type);
 		return 0;
-	case BTF_KIND_FLOAT:
+	case KIND_FLOAT:
 		type->kind = CTYPE_FLOAT;
 		type->size = t->size;
 		return 0;
@@ -198,9 +204,12 @@ static int index_functions(struct dkt__btf *btf)
 {
 	int err = 0;
 
-	for (uint32_t id = 1; !err && id < btf__type_cnt(btf->btf); id++) {
+	/* The number of types has another name in each libbpf; beyond the last one there is none. */
+	for (uint32_t id = 1; !err; id++) {
 		const struct btf_type *t = btf__type_by_id(btf->btf, id);
 
+		if (!t)
+			break;
 		if (btf_is_func(t))
 			err = add_function(btf, t);
 	}

@@ -15,26 +15,21 @@ void dkt__event_clear(struct dkt_event *event)
 }
 
 /*
- * Keeps only lines such as `0xffffffff828195af : "thaw_processes"`. If a line has another form, or a
- * string of less than two characters, libtraceevent 1.7 reads the memory before the string.
+ * Takes lines such as `0xffffffff828195af : "thaw_processes"`, and no other ones. Of a string of less than two
+ * characters, libtraceevent 1.7 reads the memory before it.
  */
-static void keep_valid_strings(char *text)
+static void take_strings(struct tep_handle *tep, char *text)
 {
-	char *to = text, *end;
+	char *save = NULL;
 	const char *p;
 	uint64_t address;
 
-	for (char *line = text; *line; line = end) {
-		end = line + strcspn(line, "\n");
-		end += *end == '\n';
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		p = line;
-		if (dkt__take_u64(&p, NULL, DKT__HEX, &address) || strncmp(p, " : \"", 4) ||
-		    end - p < 4 + 4)
-			continue;
-		memmove(to, line, (size_t)(end - line));
-		to += end - line;
+		if (!dkt__take_u64(&p, NULL, DKT__HEX, &address) && !strncmp(p, " : \"", 4) &&
+		    strlen(p) >= 4 + 3)
+			tep_register_print_string(tep, p + 3, address);
 	}
-	*to = '\0';
 }
 
 /* Loads the kernel strings that records point to, for "%s" with a pointer. */
@@ -48,8 +43,7 @@ static void load_strings(struct dkt_ctx *ctx)
 	ctx->tep_strings = true;
 	if (dkt__kernel_strings(ctx, &text))
 		return;
-	keep_valid_strings(text);
-	tep_parse_printk_formats(ctx->tep, text);
+	take_strings(ctx->tep, text);
 }
 
 static char *resolve_symbol(void *priv, unsigned long long *addr, char **module)
@@ -107,7 +101,7 @@ static unsigned int field_flags(const struct tep_format_field *field, bool commo
 		flags |= DKT_FIELD_STRING;
 	if (field->flags & TEP_FIELD_IS_DYNAMIC)
 		flags |= DKT_FIELD_DYNAMIC;
-	if (field->flags & TEP_FIELD_IS_RELATIVE)
+	if (field->flags & DKT__TEP_RELATIVE)
 		flags |= DKT_FIELD_RELATIVE;
 	if (field->flags & TEP_FIELD_IS_ARRAY)
 		flags |= DKT_FIELD_ARRAY;

@@ -127,15 +127,12 @@ static struct tep_print_arg *parse_dynamic(struct dkt__parser *ps, enum tep_prin
 
 	if (!arg || !field)
 		return NULL;
-	if (type == TEP_PRINT_STRING) {
-		arg->string.field = field;
+	if (type == TEP_PRINT_STRING)
 		arg->string.string = field->name;
-	} else if (type == TEP_PRINT_BITMASK || type == TEP_PRINT_CPUMASK) {
-		arg->bitmask.field = field;
+	else if (type == TEP_PRINT_BITMASK || type == DKT__PRINT_CPUMASK)
 		arg->bitmask.bitmask = field->name;
-	} else {
+	else
 		arg->dynarray.field = field;
-	}
 	return arg;
 }
 
@@ -203,8 +200,8 @@ static const struct {
 	{ "__get_rel_dynamic_array_len", parse_dynamic, TEP_PRINT_DYNAMIC_ARRAY_LEN },
 	{ "__get_bitmask", parse_dynamic, TEP_PRINT_BITMASK },
 	{ "__get_rel_bitmask", parse_dynamic, TEP_PRINT_BITMASK },
-	{ "__get_cpumask", parse_dynamic, TEP_PRINT_CPUMASK },
-	{ "__get_rel_cpumask", parse_dynamic, TEP_PRINT_CPUMASK },
+	{ "__get_cpumask", parse_dynamic, DKT__PRINT_CPUMASK },
+	{ "__get_rel_cpumask", parse_dynamic, DKT__PRINT_CPUMASK },
 };
 
 struct tep_print_arg *dkt__parse_call(struct dkt__parser *ps, const char *name, size_t len)

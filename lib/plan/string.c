@@ -179,7 +179,7 @@ static int build_choice(struct dkt__build *b, struct tep_print_arg *arg)
 
 static int build_string(struct dkt__build *b, struct tep_print_arg *arg)
 {
-	switch (arg->type) {
+	switch ((unsigned int)arg->type) {
 	case TEP_PRINT_ATOM:
 		dkt_buf_str(&b->literal, arg->atom.atom);
 		return 0;
@@ -201,7 +201,7 @@ static int build_string(struct dkt__build *b, struct tep_print_arg *arg)
 		return build_array(b, arg);
 	case TEP_PRINT_BITMASK:
 		return build_bytes(b, arg, DKT__STEP_BITMASK);
-	case TEP_PRINT_CPUMASK:
+	case DKT__PRINT_CPUMASK:
 		return build_bytes(b, arg, DKT__STEP_BITLIST);
 	case TEP_PRINT_OP:
 		return build_choice(b, arg);

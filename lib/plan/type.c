@@ -188,17 +188,15 @@ bool dkt__plan_constant(const char *text, uint64_t *value, struct dkt__type *typ
 
 struct tep_format_field *dkt__plan_field(struct tep_event *tep, struct tep_print_arg *arg)
 {
-	switch (arg->type) {
+	switch ((unsigned int)arg->type) {
 	case TEP_PRINT_FIELD:
 		return arg->field.field ? arg->field.field :
 					  tep_find_any_field(tep, arg->field.name);
 	case TEP_PRINT_STRING:
-		return arg->string.field ? arg->string.field :
-					   tep_find_any_field(tep, arg->string.string);
+		return tep_find_any_field(tep, arg->string.string);
 	case TEP_PRINT_BITMASK:
-	case TEP_PRINT_CPUMASK:
-		return arg->bitmask.field ? arg->bitmask.field :
-					    tep_find_any_field(tep, arg->bitmask.bitmask);
+	case DKT__PRINT_CPUMASK:
+		return tep_find_any_field(tep, arg->bitmask.bitmask);
 	case TEP_PRINT_DYNAMIC_ARRAY:
 	case TEP_PRINT_DYNAMIC_ARRAY_LEN:
 		return arg->dynarray.field;
@@ -229,8 +227,8 @@ int dkt__plan_bytes(struct dkt__plan *plan, const struct tep_format_field *field
 	bytes->offset = (uint32_t)field->offset;
 	bytes->size = (uint32_t)field->size;
 	if (field->flags & TEP_FIELD_IS_DYNAMIC) {
-		bytes->kind = field->flags & TEP_FIELD_IS_RELATIVE ? DKT__BYTES_RELATIVE :
-								     DKT__BYTES_DYNAMIC;
+		bytes->kind = field->flags & DKT__TEP_RELATIVE ? DKT__BYTES_RELATIVE :
+								 DKT__BYTES_DYNAMIC;
 		if (field->size != 4)
 			return -EOPNOTSUPP;
 	} else {

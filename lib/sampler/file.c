@@ -47,13 +47,13 @@ static int write_header(struct dkt__sampler *sampler, bool features)
 {
 	const struct dkt__sampler_file *file = &sampler->file;
 	struct file_header header = {
-		.magic = DKT__PERF_MAGIC,
 		.size = sizeof(header),
 		.attr_size = sizeof(struct file_attr),
 		.attrs = { .at = file->attrs_at, .size = file->attrs_size },
 		.data = { .at = file->data_at, .size = file->size },
 	};
 
+	memcpy(header.magic, DKT__PERF_MAGIC, sizeof(header.magic));
 	header.features[0] = features ? file->bits : 0;
 	return write_at(sampler, &header, sizeof(header), 0);
 }

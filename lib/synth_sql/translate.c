@@ -20,6 +20,9 @@
 #include "lib/expr.h"
 #include "lib/synth_sql/sql.h"
 
+/* Since libtracefs 1.4. An older one reads the tracefs of this machine. */
+__attribute__((weak)) int tracefs_set_tracing_dir(char *dir);
+
 /* In seconds of CPU time; a statement takes about a millisecond. */
 #define CPU_MAX 10
 
@@ -65,7 +68,8 @@ static void run(struct tep_handle *tep, const char *name, const char *statement,
 		signal(faults[i], SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none);
 	setrlimit(RLIMIT_CPU, &cpu);
-	tracefs_set_tracing_dir(nothing);
+	if (tracefs_set_tracing_dir)
+		tracefs_set_tracing_dir(nothing);
 	synth = tracefs_sql(tep, name, statement, &error);
 	text = synth ? commands(synth) : NULL;
 	if (text)

@@ -94,7 +94,9 @@ static struct kept *kept_events(void)
 
 	if (kept.ctx)
 		return &kept;
+#if LIBTRACEEVENT_VERSION >= 10500
 	tep_set_loglevel(TEP_LOG_NONE);
+#endif
 	DKT_OPTS(dkt_ctx_opts, opts, .root = "/nonexistent");
 	if (dkt_ctx_new(&opts, &kept.ctx))
 		abort();

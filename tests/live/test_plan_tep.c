@@ -226,7 +226,7 @@ static void fill_dynamic(struct state *state, const struct tep_format_field *fie
 	else
 		fill_bytes(state, data->bytes + at, len, kind);
 	data->size += len;
-	if (field->flags & TEP_FIELD_IS_RELATIVE)
+	if (field->flags & DKT__TEP_RELATIVE)
 		at -= (uint32_t)(field->offset + field->size);
 	put_number(data, field, at | len << 16);
 }

@@ -94,9 +94,21 @@ static int open_spool(struct dkt__live *live)
 				     &live->lock);
 }
 
+/* The file header_page has it. */
+static int sub_buffer_size(struct tep_handle *tep)
+{
+#if LIBTRACEEVENT_VERSION >= 10500
+	return tep_get_sub_buffer_size(tep);
+#else
+	(void)tep;
+	return 0;
+#endif
+}
+
 uint32_t dkt__page_size(struct dkt_instance *in)
 {
 	struct tep_handle *tep;
+	int size;
 	uint64_t kb;
 
 	if (dkt__tfs_exists(in->ctx, "%sbuffer_subbuf_size_kb", in->prefix) &&
@@ -104,9 +116,8 @@ uint32_t dkt__page_size(struct dkt_instance *in)
 	    kb <= 64)
 		return (uint32_t)kb * 1024;
 	tep = dkt__tep(in->ctx);
-	return tep && tep_get_sub_buffer_size(tep) > 0 && tep_get_sub_buffer_size(tep) < 65536 ?
-		       (uint32_t)tep_get_sub_buffer_size(tep) :
-		       4096;
+	size = tep ? sub_buffer_size(tep) : 0;
+	return size > 0 && size < 65536 ? (uint32_t)size : 4096;
 }
 
 static int open_buffer(struct dkt__live_cpu *cpu, int nr, const char *file, uint64_t *inode)
