@@ -32,6 +32,9 @@
 
 /* PERF_SAMPLE_WEIGHT_STRUCT; perf_event.h of older kernels lacks it. */
 #define DKT__PERF_WEIGHT_STRUCT (1u << 24)
+#define DKT__PERF_BIT_DATA_PAGE (1u << 22) /* PERF_SAMPLE_DATA_PAGE_SIZE */
+#define DKT__PERF_BIT_CODE_PAGE (1u << 23) /* PERF_SAMPLE_CODE_PAGE_SIZE */
+#define DKT__PERF_MMAP_BUILD_ID (1u << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID */
 
 /* A recorded event: its attributes, and the IDs in its samples. */
 struct dkt__perf_attr {
@@ -323,6 +326,8 @@ struct dkt__perf {
 	struct dkt__perf_map *maps; /* all of them */
 	struct dkt__perf_recent recent[64]; /* by the lower bits of the PID */
 	void *programs; /* a tree of mapped files, by path */
+	struct dkt__perf_program **listed; /* all of them */
+	size_t n_listed;
 	struct dkt__keymap frames; /* by file, or mapping, and the place in it */
 	uint64_t *frame_names; /* by entry: the address that stands for the name */
 	size_t n_frames;

@@ -276,32 +276,18 @@ bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...)
 	return ctx->dirfd >= 0 && !faccessat(ctx->dirfd, path, F_OK, AT_EACCESS);
 }
 
-static int visible(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
 int dkt__tfs_list(struct dkt_ctx *ctx, struct dkt__strings *names, const char *fmt, ...)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
-	struct dirent **entries = NULL;
-	int count, err;
+	int err;
 
 	TFS_PATH(ctx, path, fmt);
 	*names = (struct dkt__strings){ 0 };
 	err = tfs_begin(ctx, path);
 	if (err)
 		return err;
-	count = scandirat(ctx->dirfd, path, &entries, visible, alphasort);
-	if (count < 0)
-		return dkt_fail(ctx, -errno, "list %s/%s: %s", ctx->dir, path, strerror(errno));
-	for (int i = 0; i < count; i++) {
-		if (!err)
-			err = dkt__strings_add(names, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	if (err)
-		dkt__strings_clear(names);
+	err = dkt__list_dir(ctx->dirfd, path, names);
+	if (err && err != -ENOMEM)
+		return dkt_fail(ctx, err, "list %s/%s: %s", ctx->dir, path, strerror(-err));
 	return dkt__with_words(ctx, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How system calls change the descriptors of a process. */
 #include <fcntl.h>
-#include <linux/close_range.h>
 
 #include "answers/strace/process.h"
 #include "answers/strace/words.h"
@@ -108,12 +107,15 @@ static int do_close(struct process *process, const struct call *call)
 	return process_set(process, (uint32_t)call->args[0], NULL, false);
 }
 
+/* CLOSE_RANGE_CLOEXEC, which headers of kernels before 5.11 lack. */
+#define CLOSE_RANGE_CLOSES 4
+
 static int do_close_range(struct process *process, const struct call *call)
 {
 	uint64_t last = DKT__MIN((uint64_t)(uint32_t)call->args[1] + 1, process->n);
 
 	for (uint64_t fd = (uint32_t)call->args[0]; fd < last; fd++) {
-		if (call->args[2] & CLOSE_RANGE_CLOEXEC)
+		if (call->args[2] & CLOSE_RANGE_CLOSES)
 			process->list[fd].closes = true;
 		else
 			process_set(process, fd, NULL, false);

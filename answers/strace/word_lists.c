@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <linux/seccomp.h>
@@ -43,8 +42,8 @@ static const struct call_word access_words[] = { W(F_OK), W(R_OK), W(W_OK), W(X_
 static const struct call_word advice_words[] = {
 	W(MADV_NORMAL), W(MADV_RANDOM), W(MADV_SEQUENTIAL), W(MADV_WILLNEED), W(MADV_DONTNEED), W(MADV_FREE),
 	W(MADV_REMOVE), W(MADV_DONTFORK), W(MADV_DOFORK), W(MADV_MERGEABLE), W(MADV_UNMERGEABLE), W(MADV_HUGEPAGE),
-	W(MADV_NOHUGEPAGE), W(MADV_DONTDUMP), W(MADV_DODUMP), W(MADV_WIPEONFORK), W(MADV_KEEPONFORK), W(MADV_COLD),
-	W(MADV_PAGEOUT), W(MADV_POPULATE_READ), W(MADV_POPULATE_WRITE), { 24, "MADV_DONTNEED_LOCKED" },
+	W(MADV_NOHUGEPAGE), W(MADV_DONTDUMP), W(MADV_DODUMP), W(MADV_WIPEONFORK), W(MADV_KEEPONFORK), { 20, "MADV_COLD" },
+	{ 21, "MADV_PAGEOUT" }, { 22, "MADV_POPULATE_READ" }, { 23, "MADV_POPULATE_WRITE" }, { 24, "MADV_DONTNEED_LOCKED" },
 	{ 25, "MADV_COLLAPSE" }, W(MADV_HWPOISON), { 102, "MADV_GUARD_INSTALL" }, { 103, "MADV_GUARD_REMOVE" },
 };
 static const struct call_word arch_prctl_words[] = {
@@ -61,7 +60,8 @@ static const struct call_word bpf_words[] = {
 	W(BPF_MAP_GET_NEXT_KEY), W(BPF_PROG_LOAD), W(BPF_OBJ_PIN), W(BPF_OBJ_GET), W(BPF_PROG_ATTACH),
 	W(BPF_PROG_DETACH), W(BPF_PROG_TEST_RUN), W(BPF_PROG_GET_NEXT_ID), W(BPF_MAP_GET_NEXT_ID),
 	W(BPF_PROG_GET_FD_BY_ID), W(BPF_MAP_GET_FD_BY_ID), W(BPF_OBJ_GET_INFO_BY_FD), W(BPF_PROG_QUERY),
-	W(BPF_RAW_TRACEPOINT_OPEN), W(BPF_BTF_LOAD), W(BPF_BTF_GET_FD_BY_ID), W(BPF_TASK_FD_QUERY), W(BPF_LINK_CREATE),
+	{ 17, "BPF_RAW_TRACEPOINT_OPEN" }, { 18, "BPF_BTF_LOAD" }, { 19, "BPF_BTF_GET_FD_BY_ID" }, { 20, "BPF_TASK_FD_QUERY" },
+	{ 28, "BPF_LINK_CREATE" },
 };
 static const struct call_word clock_words[] = {
 	W(CLOCK_REALTIME), W(CLOCK_MONOTONIC), W(CLOCK_PROCESS_CPUTIME_ID), W(CLOCK_THREAD_CPUTIME_ID),
@@ -70,12 +70,12 @@ static const struct call_word clock_words[] = {
 };
 /* The lowest byte of the flags of clone(2) is a signal. */
 static const struct call_word clone_words[] = {
-	W(CLONE_VM), W(CLONE_FS), W(CLONE_FILES), W(CLONE_SIGHAND), W(CLONE_PIDFD), W(CLONE_PTRACE), W(CLONE_VFORK),
+	W(CLONE_VM), W(CLONE_FS), W(CLONE_FILES), W(CLONE_SIGHAND), { 0x1000, "CLONE_PIDFD" }, W(CLONE_PTRACE), W(CLONE_VFORK),
 	W(CLONE_PARENT), W(CLONE_THREAD), W(CLONE_NEWNS), W(CLONE_SYSVSEM), W(CLONE_SETTLS), W(CLONE_PARENT_SETTID),
 	W(CLONE_CHILD_CLEARTID), W(CLONE_DETACHED), W(CLONE_UNTRACED), W(CLONE_CHILD_SETTID), W(CLONE_NEWCGROUP),
 	W(CLONE_NEWUTS), W(CLONE_NEWIPC), W(CLONE_NEWUSER), W(CLONE_NEWPID), W(CLONE_NEWNET), W(CLONE_IO), W(SIGCHLD),
 };
-static const struct call_word close_range_words[] = { W(CLOSE_RANGE_UNSHARE), W(CLOSE_RANGE_CLOEXEC) };
+static const struct call_word close_range_words[] = { { 2, "CLOSE_RANGE_UNSHARE" }, { 4, "CLOSE_RANGE_CLOEXEC" } };
 static const struct call_word epoll_words[] = { W(EPOLL_CTL_ADD), W(EPOLL_CTL_DEL), W(EPOLL_CTL_MOD) };
 static const struct call_word epoll_flag_words[] = { W(EPOLL_CLOEXEC) };
 static const struct call_word eventfd_words[] = { W(EFD_CLOEXEC), W(EFD_NONBLOCK), W(EFD_SEMAPHORE) };
@@ -84,12 +84,12 @@ static const struct call_word fadvise_words[] = {
 	W(POSIX_FADV_DONTNEED), W(POSIX_FADV_NOREUSE),
 };
 static const struct call_word falloc_words[] = {
-	W(FALLOC_FL_KEEP_SIZE), W(FALLOC_FL_PUNCH_HOLE), W(FALLOC_FL_COLLAPSE_RANGE), W(FALLOC_FL_ZERO_RANGE),
-	W(FALLOC_FL_INSERT_RANGE), W(FALLOC_FL_UNSHARE_RANGE),
+	W(FALLOC_FL_KEEP_SIZE), W(FALLOC_FL_PUNCH_HOLE), { 8, "FALLOC_FL_COLLAPSE_RANGE" }, { 16, "FALLOC_FL_ZERO_RANGE" },
+	{ 32, "FALLOC_FL_INSERT_RANGE" }, { 64, "FALLOC_FL_UNSHARE_RANGE" },
 };
 static const struct call_word family_words[] = {
 	W(AF_UNSPEC), W(AF_UNIX), W(AF_INET), W(AF_INET6), W(AF_NETLINK), W(AF_PACKET), W(AF_ALG), W(AF_VSOCK),
-	W(AF_KEY), W(AF_BLUETOOTH), W(AF_CAN), W(AF_TIPC), W(AF_IB), W(AF_RDS), W(AF_XDP),
+	W(AF_KEY), W(AF_BLUETOOTH), W(AF_CAN), W(AF_TIPC), W(AF_IB), W(AF_RDS), { 44, "AF_XDP" },
 };
 static const struct call_word fcntl_words[] = {
 	W(F_DUPFD), W(F_GETFD), W(F_SETFD), W(F_GETFL), W(F_SETFL), { 5, "F_GETLK" }, { 6, "F_SETLK" },
@@ -114,16 +114,16 @@ static const struct call_word inotify_words[] = {
 static const struct call_word inotify_flag_words[] = { W(IN_CLOEXEC), W(IN_NONBLOCK) };
 static const struct call_word itimer_words[] = { W(ITIMER_REAL), W(ITIMER_VIRTUAL), W(ITIMER_PROF) };
 static const struct call_word map_words[] = {
-	W(MAP_SHARED), W(MAP_PRIVATE), { 3, "MAP_SHARED_VALIDATE" }, W(MAP_FIXED_NOREPLACE), W(MAP_FIXED),
+	W(MAP_SHARED), W(MAP_PRIVATE), { 3, "MAP_SHARED_VALIDATE" }, { 0x100000, "MAP_FIXED_NOREPLACE" }, W(MAP_FIXED),
 	W(MAP_ANONYMOUS), W(MAP_GROWSDOWN), W(MAP_DENYWRITE), W(MAP_EXECUTABLE), W(MAP_LOCKED), W(MAP_NORESERVE),
-	W(MAP_POPULATE), W(MAP_NONBLOCK), W(MAP_STACK), W(MAP_HUGETLB), W(MAP_SYNC),
+	W(MAP_POPULATE), W(MAP_NONBLOCK), W(MAP_STACK), W(MAP_HUGETLB), { 0x80000, "MAP_SYNC" },
 };
 static const struct call_word membarrier_words[] = {
-	W(MEMBARRIER_CMD_QUERY), W(MEMBARRIER_CMD_GLOBAL), W(MEMBARRIER_CMD_GLOBAL_EXPEDITED),
-	W(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED), W(MEMBARRIER_CMD_PRIVATE_EXPEDITED),
-	W(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED), W(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE),
-	W(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE), W(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ),
-	W(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ),
+	W(MEMBARRIER_CMD_QUERY), { 1, "MEMBARRIER_CMD_GLOBAL" }, { 2, "MEMBARRIER_CMD_GLOBAL_EXPEDITED" },
+	{ 4, "MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED" }, W(MEMBARRIER_CMD_PRIVATE_EXPEDITED),
+	W(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED), { 32, "MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE" },
+	{ 64, "MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE" }, { 128, "MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ" },
+	{ 256, "MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ" },
 };
 static const struct call_word memfd_words[] = { W(MFD_CLOEXEC), W(MFD_ALLOW_SEALING), W(MFD_HUGETLB) };
 static const struct call_word mlockall_words[] = { W(MCL_CURRENT), W(MCL_FUTURE), W(MCL_ONFAULT) };
@@ -132,7 +132,7 @@ static const struct call_word mount_words[] = {
 	W(MS_DIRSYNC), W(MS_NOATIME), W(MS_NODIRATIME), W(MS_BIND), W(MS_MOVE), W(MS_REC), W(MS_SILENT), W(MS_POSIXACL),
 	W(MS_UNBINDABLE), W(MS_PRIVATE), W(MS_SLAVE), W(MS_SHARED), W(MS_RELATIME), W(MS_STRICTATIME), W(MS_LAZYTIME),
 };
-static const struct call_word mremap_words[] = { W(MREMAP_MAYMOVE), W(MREMAP_FIXED), W(MREMAP_DONTUNMAP) };
+static const struct call_word mremap_words[] = { W(MREMAP_MAYMOVE), W(MREMAP_FIXED), { 4, "MREMAP_DONTUNMAP" } };
 static const struct call_word msg_words[] = {
 	W(MSG_OOB), W(MSG_PEEK), W(MSG_DONTROUTE), W(MSG_CTRUNC), W(MSG_TRUNC), W(MSG_DONTWAIT), W(MSG_EOR),
 	W(MSG_WAITALL), W(MSG_CONFIRM), W(MSG_ERRQUEUE), W(MSG_NOSIGNAL), W(MSG_MORE), W(MSG_WAITFORONE),
@@ -157,7 +157,7 @@ static const struct call_word prctl_words[] = {
 	W(PR_CAPBSET_READ), W(PR_CAPBSET_DROP), W(PR_GET_SECUREBITS), W(PR_SET_SECUREBITS), W(PR_SET_TIMERSLACK),
 	W(PR_GET_TIMERSLACK), W(PR_SET_MM), W(PR_SET_CHILD_SUBREAPER), W(PR_GET_CHILD_SUBREAPER), W(PR_SET_NO_NEW_PRIVS),
 	W(PR_GET_NO_NEW_PRIVS), W(PR_SET_THP_DISABLE), W(PR_GET_THP_DISABLE), W(PR_CAP_AMBIENT), W(PR_SET_PTRACER),
-	W(PR_SET_SPECULATION_CTRL), W(PR_GET_SPECULATION_CTRL), { 0x53564d41, "PR_SET_VMA" },
+	{ 53, "PR_SET_SPECULATION_CTRL" }, { 52, "PR_GET_SPECULATION_CTRL" }, { 0x53564d41, "PR_SET_VMA" },
 };
 static const struct call_word priority_words[] = { W(PRIO_PROCESS), W(PRIO_PGRP), W(PRIO_USER) };
 static const struct call_word prot_words[] = {
@@ -171,20 +171,24 @@ static const struct call_word ptrace_words[] = {
 	W(PTRACE_LISTEN), { 0x420e, "PTRACE_GET_SYSCALL_INFO" },
 };
 static const struct call_word random_words[] = { W(GRND_NONBLOCK), W(GRND_RANDOM), { 4, "GRND_INSECURE" } };
-static const struct call_word rename_words[] = { W(RENAME_NOREPLACE), W(RENAME_EXCHANGE), W(RENAME_WHITEOUT) };
+static const struct call_word rename_words[] = {
+	{ 1, "RENAME_NOREPLACE" }, { 2, "RENAME_EXCHANGE" }, { 4, "RENAME_WHITEOUT" },
+};
 static const struct call_word rlimit_words[] = {
 	W(RLIMIT_CPU), W(RLIMIT_FSIZE), W(RLIMIT_DATA), W(RLIMIT_STACK), W(RLIMIT_CORE), W(RLIMIT_RSS), W(RLIMIT_NPROC),
 	W(RLIMIT_NOFILE), W(RLIMIT_MEMLOCK), W(RLIMIT_AS), W(RLIMIT_LOCKS), W(RLIMIT_SIGPENDING), W(RLIMIT_MSGQUEUE),
 	W(RLIMIT_NICE), W(RLIMIT_RTPRIO), W(RLIMIT_RTTIME),
 };
 static const struct call_word rusage_words[] = { W(RUSAGE_SELF), W(RUSAGE_CHILDREN), W(RUSAGE_THREAD) };
-static const struct call_word rwf_words[] = { W(RWF_HIPRI), W(RWF_DSYNC), W(RWF_SYNC), W(RWF_NOWAIT), W(RWF_APPEND) };
+static const struct call_word rwf_words[] = {
+	{ 1, "RWF_HIPRI" }, { 2, "RWF_DSYNC" }, { 4, "RWF_SYNC" }, { 8, "RWF_NOWAIT" }, { 16, "RWF_APPEND" },
+};
 static const struct call_word sched_words[] = {
 	W(SCHED_OTHER), W(SCHED_FIFO), W(SCHED_RR), W(SCHED_BATCH), W(SCHED_IDLE), { 6, "SCHED_DEADLINE" },
 	{ 7, "SCHED_EXT" }, W(SCHED_RESET_ON_FORK),
 };
 static const struct call_word seccomp_words[] = {
-	W(SECCOMP_SET_MODE_STRICT), W(SECCOMP_SET_MODE_FILTER), W(SECCOMP_GET_ACTION_AVAIL), W(SECCOMP_GET_NOTIF_SIZES),
+	W(SECCOMP_SET_MODE_STRICT), W(SECCOMP_SET_MODE_FILTER), W(SECCOMP_GET_ACTION_AVAIL), { 3, "SECCOMP_GET_NOTIF_SIZES" },
 };
 static const struct call_word shut_words[] = { W(SHUT_RD), W(SHUT_WR), W(SHUT_RDWR) };
 static const struct call_word sighow_words[] = { W(SIG_BLOCK), W(SIG_UNBLOCK), W(SIG_SETMASK) };
@@ -202,8 +206,10 @@ static const struct call_word splice_words[] = {
 	W(SPLICE_F_MOVE), W(SPLICE_F_NONBLOCK), W(SPLICE_F_MORE), W(SPLICE_F_GIFT),
 };
 static const struct call_word statx_words[] = {
-	W(STATX_ALL), W(STATX_BASIC_STATS), W(STATX_TYPE), W(STATX_MODE), W(STATX_NLINK), W(STATX_UID), W(STATX_GID),
-	W(STATX_ATIME), W(STATX_MTIME), W(STATX_CTIME), W(STATX_INO), W(STATX_SIZE), W(STATX_BLOCKS), W(STATX_BTIME),
+	{ 0xfff, "STATX_ALL" }, { 0x7ff, "STATX_BASIC_STATS" }, { 0x1, "STATX_TYPE" }, { 0x2, "STATX_MODE" },
+	{ 0x4, "STATX_NLINK" }, { 0x8, "STATX_UID" }, { 0x10, "STATX_GID" }, { 0x20, "STATX_ATIME" }, { 0x40, "STATX_MTIME" },
+	{ 0x80, "STATX_CTIME" }, { 0x100, "STATX_INO" }, { 0x200, "STATX_SIZE" }, { 0x400, "STATX_BLOCKS" },
+	{ 0x800, "STATX_BTIME" },
 	{ 0x1000, "STATX_MNT_ID" }, { 0x2000, "STATX_DIOALIGN" }, { 0x4000, "STATX_MNT_ID_UNIQUE" },
 };
 static const struct call_word sync_range_words[] = {

@@ -7,12 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
+
+/* RENAME_NOREPLACE, which musl lacks, like the call. */
+#define NO_REPLACE 1
 
 int dkl_run_dir_check(struct dkt_ctx *ctx, const char *path)
 {
@@ -49,7 +53,7 @@ static int create_for_root(struct dkt_ctx *ctx, const char *path)
 			ctx, -EPERM,
 			"create %s: it must belong to root; run this as root or with cap_chown",
 			path);
-	else if (!renameat2(AT_FDCWD, hidden, AT_FDCWD, path, RENAME_NOREPLACE))
+	else if (!syscall(SYS_renameat2, AT_FDCWD, hidden, AT_FDCWD, path, NO_REPLACE))
 		return 1;
 	else if (errno == EEXIST)
 		err = dkl_run_dir_check(ctx, path);

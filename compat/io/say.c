@@ -64,6 +64,8 @@ void dkl_say_text(FILE *to, const char *text, size_t len)
 	dkt_buf_free(buf);
 }
 
+#ifdef __GLIBC__
+
 int dkl_say_getopt(int argc, char **argv, const char *letters, const struct option *longs)
 {
 	FILE *terminal = stderr;
@@ -84,6 +86,16 @@ int dkl_say_getopt(int argc, char **argv, const char *letters, const struct opti
 	free(message);
 	return c;
 }
+
+#else
+
+/* stderr of other C libraries is a constant. */
+int dkl_say_getopt(int argc, char **argv, const char *letters, const struct option *longs)
+{
+	return getopt_long(argc, argv, letters, longs, NULL);
+}
+
+#endif
 
 bool dkl_say_in_color(void)
 {

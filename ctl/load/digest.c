@@ -41,27 +41,19 @@ static int digest_file(int fd, uint64_t *digest)
 	return n < 0 ? (int)n : 0;
 }
 
-static int is_visible(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
 static int digest_at(int dir, const char *name, uint64_t *digest);
 
 /* A directory's names count too, in order. */
 static int digest_dir(int fd, uint64_t *digest)
 {
-	struct dirent **list = NULL;
-	int n = scandirat(fd, ".", &list, is_visible, alphasort), err = n < 0 ? -errno : 0;
+	struct dkt__strings names;
+	int err = dkt__list_dir(fd, ".", &names);
 
-	for (int i = 0; i < n; i++) {
-		if (!err) {
-			*digest = mix_bytes(*digest, list[i]->d_name, strlen(list[i]->d_name));
-			err = digest_at(fd, list[i]->d_name, digest);
-		}
-		free(list[i]);
+	for (size_t i = 0; !err && i < names.n; i++) {
+		*digest = mix_bytes(*digest, names.list[i], strlen(names.list[i]));
+		err = digest_at(fd, names.list[i], digest);
 	}
-	free(list);
+	dkt__strings_clear(&names);
 	return err;
 }
 

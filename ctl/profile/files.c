@@ -3,6 +3,7 @@
 #include "compat/io/output.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/print.h"
+#include "ctl/app/stdout.h"
 #include "ctl/input/inputs.h"
 #include "ctl/profile/profile.h"
 #include "ctl/profile/wanted.h"
@@ -190,7 +191,7 @@ static int read_all(struct app *app, struct profile_view *view, struct wall *wal
 static int show(struct app *app, struct profile_view *view, const struct profile_form *form,
 		struct outfile *file)
 {
-	FILE *earlier = stdout, *f = NULL;
+	FILE *earlier, *f = NULL;
 	int err, failed = 0;
 
 	/* main() reports that standard output has an error. */
@@ -201,9 +202,11 @@ static int show(struct app *app, struct profile_view *view, const struct profile
 	f = fdopen(dup(file->fd), "w");
 	if (!f)
 		return dkt_fail(app->ctx, -errno, "write %s: %s", file->path, strerror(errno));
-	stdout = f;
-	err = profile_show(view, form);
-	stdout = earlier;
+	err = stdout_swap(app->ctx, f, &earlier);
+	if (!err) {
+		err = profile_show(view, form);
+		stdout_swap(app->ctx, earlier, &f);
+	}
 	if (fflush(f) || ferror(f))
 		failed = -errno;
 	if (fclose(f) && !failed)

@@ -9,6 +9,7 @@
 #include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
+#include "ctl/app/stdout.h"
 #include "ctl/app/value.h"
 #include "ctl/input/args.h"
 #include "ctl/input/live_args.h"
@@ -345,22 +346,24 @@ static int begin_output(struct app *app, struct outfile *file, FILE **earlier)
 			close(fd);
 		return err;
 	}
-	*earlier = stdout;
-	stdout = stream;
-	return 0;
+	err = stdout_swap(app->ctx, stream, earlier);
+	if (err)
+		fclose(stream);
+	return err;
 }
 
 static int end_output(struct app *app, struct outfile *file, FILE *earlier, int err)
 {
+	FILE *stream;
 	int failed = 0;
 
 	if (earlier) {
+		stdout_swap(app->ctx, earlier, &stream);
 		/* stdio keeps the text that it could not write, so that the last errno is the reason. */
-		if (fflush(stdout) || ferror(stdout))
+		if (fflush(stream) || ferror(stream))
 			failed = -errno;
-		if (fclose(stdout) && !failed)
+		if (fclose(stream) && !failed)
 			failed = -errno;
-		stdout = earlier;
 		if (failed)
 			dkl_outfile_withdraw(file);
 		print_output(file);

@@ -4,11 +4,13 @@
 
 #include <fcntl.h>
 #include <json.h>
+#include <limits.h>
 
 #include "fleet/remote/frame.h"
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
 #include "lib/base/io.h"
+#include "lib/base/json_number.h"
 #include "lib/base/json_reader.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
@@ -149,7 +151,7 @@ static struct json_object *trip_json(const struct clock_trip *trip)
 				    trip->far_sent };
 
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-		json_object_array_add(row, json_object_new_uint64(values[i]));
+		json_object_array_add(row, dkt__json_u64(values[i]));
 	json_object_array_add(row, json_object_new_int64(trip->far_wall));
 	return row;
 }
@@ -158,9 +160,9 @@ static struct json_object *point_json(const struct dkt_clock_point *point)
 {
 	struct json_object *row = json_object_new_array();
 
-	json_object_array_add(row, json_object_new_uint64(point->time));
+	json_object_array_add(row, dkt__json_u64(point->time));
 	json_object_array_add(row, json_object_new_int64(point->offset));
-	json_object_array_add(row, json_object_new_uint64(point->error));
+	json_object_array_add(row, dkt__json_u64(point->error));
 	return row;
 }
 

@@ -3,6 +3,7 @@
 #include "fleet/remote/aide.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>

@@ -139,6 +139,33 @@ int dkt__replace_file_mode(const char *path, const void *bytes, size_t len, mode
 	return replace_file(path, bytes, len, false, mode);
 }
 
+int dkt__list_dir(int dir, const char *path, struct dkt__strings *names)
+{
+	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	DIR *list __cleanup(closedir) = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	*names = (struct dkt__strings){ 0 };
+	if (!list) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	errno = 0;
+	while (!err && (entry = readdir(list))) {
+		if (entry->d_name[0] != '.')
+			err = dkt__strings_add(names, entry->d_name);
+		errno = 0;
+	}
+	err = err ? err : -errno;
+	if (err)
+		dkt__strings_clear(names);
+	else if (names->n)
+		qsort(names->list, names->n, sizeof(*names->list), dkt__by_first_text);
+	return err;
+}
+
 const char *dkt__temporary_dir(void)
 {
 	const char *dir = secure_getenv("TMPDIR");

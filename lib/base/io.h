@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "lib/base/strings.h"
 #include "lib/base/util.h"
 
 /*
@@ -42,6 +43,12 @@ int dkt__replace_file(const char *path, const void *bytes, size_t len, bool last
 
 /* The same, not lasting; the file gets that mode, whatever the umask. */
 int dkt__replace_file_mode(const char *path, const void *bytes, size_t len, mode_t mode);
+
+/*
+ * Lists the names in a directory of dir, sorted, without those that begin with a dot. The caller clears them with
+ * dkt__strings_clear(). Returns 0 or -errno, then without names. It is scandirat(), which only glibc has.
+ */
+int dkt__list_dir(int dir, const char *path, struct dkt__strings *names);
 
 /* The directory for temporary files: $TMPDIR, otherwise /tmp. Files are created in this one of a process's own. */
 #define DKT__OWN_DIR "DKTRACE_OWN_TMPDIR"

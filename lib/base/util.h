@@ -157,6 +157,19 @@ static inline void dkt__turn(uint8_t *p, uint32_t size)
 	}
 }
 
+/* musl lacks it. */
+#ifndef TEMP_FAILURE_RETRY
+#define TEMP_FAILURE_RETRY(call)                                                                   \
+	({                                                                                         \
+		__typeof__(call) result_;                                                          \
+                                                                                                   \
+		do                                                                                 \
+			result_ = (call);                                                          \
+		while (result_ == -1 && errno == EINTR);                                           \
+		result_;                                                                           \
+	})
+#endif
+
 static inline void dkt__freep(void *p)
 {
 	free(*(void **)p);

@@ -27,8 +27,8 @@ static const struct {
 	[DKT__PERF_TRANSACTION] = { "transaction", "0x%llx", PERF_SAMPLE_TRANSACTION },
 	[DKT__PERF_PHYS_ADDR] = { "phys_addr", "0x%llx", PERF_SAMPLE_PHYS_ADDR },
 	[DKT__PERF_CGROUP] = { "cgroup", "%llu", PERF_SAMPLE_CGROUP },
-	[DKT__PERF_DATA_PAGE_SIZE] = { "data_page_size", "%llu", PERF_SAMPLE_DATA_PAGE_SIZE },
-	[DKT__PERF_CODE_PAGE_SIZE] = { "code_page_size", "%llu", PERF_SAMPLE_CODE_PAGE_SIZE },
+	[DKT__PERF_DATA_PAGE_SIZE] = { "data_page_size", "%llu", DKT__PERF_BIT_DATA_PAGE },
+	[DKT__PERF_CODE_PAGE_SIZE] = { "code_page_size", "%llu", DKT__PERF_BIT_CODE_PAGE },
 	[DKT__PERF_TGID] = { "tgid", NULL, PERF_SAMPLE_TID },
 	[DKT__PERF_STACK_SIZE] = { "stack_size", "%llu", PERF_SAMPLE_STACK_USER },
 };

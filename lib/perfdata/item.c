@@ -165,8 +165,8 @@ static void take_end(struct dkt__cursor *cur, struct dkt__perf_item *item)
 		take_regs(cur, attr->intr_regs, &item->intr_regs);
 	take_value(cur, item, PERF_SAMPLE_PHYS_ADDR, DKT__PERF_PHYS_ADDR);
 	take_value(cur, item, PERF_SAMPLE_CGROUP, DKT__PERF_CGROUP);
-	take_value(cur, item, PERF_SAMPLE_DATA_PAGE_SIZE, DKT__PERF_DATA_PAGE_SIZE);
-	take_value(cur, item, PERF_SAMPLE_CODE_PAGE_SIZE, DKT__PERF_CODE_PAGE_SIZE);
+	take_value(cur, item, DKT__PERF_BIT_DATA_PAGE, DKT__PERF_DATA_PAGE_SIZE);
+	take_value(cur, item, DKT__PERF_BIT_CODE_PAGE, DKT__PERF_CODE_PAGE_SIZE);
 }
 
 static bool take_sample(const struct dkt__perf *perf, struct dkt__cursor *cur,
@@ -242,7 +242,7 @@ static void take_file(struct dkt__cursor *cur, struct dkt__perf_item *item)
 	struct dkt__cursor file = *cur;
 	const uint8_t *p = dkt__cursor_bytes(cur, 24);
 
-	if (p && item->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+	if (p && item->misc & DKT__PERF_MMAP_BUILD_ID) {
 		item->n_build = p[0];
 		item->build = p + 4;
 	} else if (p) {

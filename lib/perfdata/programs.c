@@ -59,6 +59,8 @@ static struct dkt__perf_program *find(struct dkt__perf *perf, const char *path, 
 	found = program->path ? tsearch(program, &perf->programs, dkt__by_first_text) : NULL;
 	if (!found || *found != program)
 		free_program(program);
+	else if (dkt__append(perf->listed, perf->n_listed, program))
+		return NULL;
 	return found ? *found : NULL;
 }
 
@@ -276,45 +278,49 @@ const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program 
 
 /* ---- the programs of a recording ---- */
 
-struct listing {
-	struct dkt__perf *perf;
-	int err;
-};
-
 /* Names were looked up in what samples are in, if the recording does not say it. */
-static void put_recorded(const void *node, VISIT visit, void *data)
+static int put_recorded(struct dkt__perf *perf, struct dkt__perf_program *program)
 {
-	struct dkt__perf_program *program = *(struct dkt__perf_program *const *)node;
-	struct listing *list = data;
 	struct dkt__binary *binary;
 	struct dkt__recorded recorded = { .path = program->path, .several = program->several };
 
-	if ((visit != postorder && visit != leaf) || list->err ||
-	    !(program->listed || program->tried))
-		return;
+	if (!program->listed && !program->tried)
+		return 0;
 	recorded.build = program->build;
 	recorded.n_build = program->n_build;
 	recorded.kind = is_vdso(program) ? DKT__RECORDED_VDSO : DKT__RECORDED_PROGRAM;
-	binary = program->n_build ? dkt__perf_program_binary(list->perf, program) : NULL;
+	binary = program->n_build ? dkt__perf_program_binary(perf, program) : NULL;
 	if (binary && recorded.kind == DKT__RECORDED_VDSO) {
 		recorded.data = elf_rawfile(binary->elf, &recorded.size);
 	} else if (binary) {
 		recorded.file = binary->path;
 		recorded.debug = dkt__binary_debug_path(binary);
 	}
-	list->err = dkt__append(list->perf->recorded, list->perf->n_recorded, recorded);
+	return dkt__append(perf->recorded, perf->n_recorded, recorded);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return dkt__by_first_text(*(struct dkt__perf_program *const *)a,
+				  *(struct dkt__perf_program *const *)b);
 }
 
 int dkt__perf_programs_list(struct dkt__perf *perf)
 {
-	struct listing list = { .perf = perf };
+	int err = 0;
 
-	twalk_r(perf->programs, put_recorded, &list);
-	return list.err;
+	if (perf->n_listed)
+		qsort(perf->listed, perf->n_listed, sizeof(struct dkt__perf_program *), by_path);
+	for (size_t i = 0; !err && i < perf->n_listed; i++)
+		err = put_recorded(perf, perf->listed[i]);
+	return err;
 }
 
 void dkt__perf_programs_clear(struct dkt__perf *perf)
 {
 	tdestroy(perf->programs, free_program);
 	perf->programs = NULL;
+	free(perf->listed);
+	perf->listed = NULL;
+	perf->n_listed = 0;
 }

@@ -2,6 +2,7 @@
 /* The beginning of a recording: its ID, what is left out, and the tables of a trace.dat file of version 7. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "lib/base/io.h"
 #include "lib/event.h"
@@ -80,7 +81,7 @@ static int has_only_calls(struct dkt_instance *in, bool *only)
 
 int dkt__recorder_skip_self(struct dkt_recorder *r)
 {
-	const pid_t self = gettid();
+	const pid_t self = (pid_t)syscall(SYS_gettid);
 	int err = 0;
 
 	r->self = 0;

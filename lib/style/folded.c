@@ -30,6 +30,8 @@ struct folded {
 	struct pending *pending; /* by CPU */
 	uint32_t n_pending;
 	void *stacks; /* tree of struct stack by text */
+	struct stack **list; /* all of them */
+	size_t n_stacks;
 	struct dkt_buf *text; /* of the current stack */
 };
 
@@ -43,6 +45,7 @@ static int stack_cmp(const void *a, const void *b)
 static int add_count(struct folded *folded, const char *text, size_t len, uint64_t count)
 {
 	struct stack *stack = malloc(sizeof(*stack) + len + 1), **found;
+	int err = 0;
 
 	if (!stack)
 		return -ENOMEM;
@@ -52,10 +55,12 @@ static int add_count(struct folded *folded, const char *text, size_t len, uint64
 	found = tsearch(stack, &folded->stacks, stack_cmp);
 	if (!found || *found != stack)
 		free(stack);
+	else
+		err = dkt__append(folded->list, folded->n_stacks, stack);
 	if (!found)
 		return -ENOMEM;
 	(*found)->count += count;
-	return 0;
+	return err;
 }
 
 /* ---- frames ---- */
@@ -212,13 +217,13 @@ static int folded_learn(struct dkt_style *style, struct dkt__form *form)
 	return 0;
 }
 
-static void put_stack(const void *node, VISIT visit, void *data)
+static int by_text(const void *a, const void *b)
 {
-	const struct stack *stack = *(struct stack *const *)node;
-	struct dkt_buf *buf = data;
+	return stack_cmp(*(struct stack *const *)a, *(struct stack *const *)b);
+}
 
-	if (visit != postorder && visit != leaf)
-		return;
+static void put_stack(const struct stack *stack, struct dkt_buf *buf)
+{
 	dkt_buf_str(buf, stack->text);
 	dkt__buf_add(buf, " ", 1);
 	dkt__buf_u64(buf, stack->count, 0, ' ');
@@ -232,7 +237,10 @@ static int folded_end(struct dkt_style *style, struct dkt_buf *buf)
 
 	for (uint32_t i = 0; i < folded->n_pending && !err; i++)
 		err = pending_end(folded, &folded->pending[i]);
-	twalk_r(folded->stacks, put_stack, buf);
+	if (folded->n_stacks)
+		qsort(folded->list, folded->n_stacks, sizeof(*folded->list), by_text);
+	for (size_t i = 0; i < folded->n_stacks; i++)
+		put_stack(folded->list[i], buf);
 	return err ? err : buf->err;
 }
 
@@ -251,6 +259,7 @@ static void folded_close(struct dkt_style *style)
 		pending_clear(&folded->pending[i]);
 	free(folded->pending);
 	tdestroy(folded->stacks, free);
+	free(folded->list);
 	dkt_buf_free(folded->text);
 }
 

@@ -85,6 +85,35 @@ static void a_file_is_read_up_to_a_limit(void **state)
 	assert_null(data);
 }
 
+static void a_directory_is_listed_in_order_without_hidden_names(void **state)
+{
+	char dir[] = "/tmp/dktrace-list-XXXXXX", path[64];
+	static const char *const names[] = { "b", ".hidden", "a", "B" };
+	struct dkt__strings list;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	assert_int_equal(dkt__list_dir(AT_FDCWD, dir, &list), 0);
+	assert_int_equal(list.n, 3);
+	assert_string_equal(list.list[0], "B");
+	assert_string_equal(list.list[1], "a");
+	assert_string_equal(list.list[2], "b");
+	dkt__strings_clear(&list);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		assert_int_equal(rmdir(path), 0);
+	}
+	assert_int_equal(dkt__list_dir(AT_FDCWD, dir, &list), 0);
+	assert_int_equal(list.n, 0);
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(dkt__list_dir(AT_FDCWD, dir, &list), -ENOENT);
+	assert_int_equal(dkt__list_dir(AT_FDCWD, "/dev/null", &list), -ENOTDIR);
+}
+
 static void a_temporary_file_has_no_name(void **state)
 {
 	int fd = dkt__unnamed_file(dkt__temporary_dir());
@@ -207,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals_interrupt_no_read_or_write),
 		cmocka_unit_test(a_file_is_read_up_to_a_limit),
+		cmocka_unit_test(a_directory_is_listed_in_order_without_hidden_names),
 		cmocka_unit_test(a_temporary_file_has_no_name),
 		cmocka_unit_test(only_descriptors_of_the_range_are_closed),
 		cmocka_unit_test(buffers_begin_with_a_cache_line),

@@ -11,6 +11,7 @@
 #include "lib/base/perf_magic.h"
 #include "lib/ctx.h"
 #include "lib/inside.h"
+#include "lib/perfdata.h"
 #include "lib/tracedat/pack.h"
 #include "tests/helper/check.h"
 
@@ -154,8 +155,8 @@ static void check_memory(bool swap)
 	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			      WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |
-			      PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
-			      PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE;
+			      PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | DKT__PERF_BIT_DATA_PAGE |
+			      DKT__PERF_BIT_CODE_PAGE;
 	const uint64_t words[] = { 0x401000,
 				   pair(&m, 42, 43),
 				   5000,

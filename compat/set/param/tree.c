@@ -92,6 +92,11 @@ static int add_match(struct tree_matches *matches, const char *path, size_t top)
 	return err;
 }
 
+/* musl has none: braces stand for themselves there. */
+#ifndef GLOB_BRACE
+#define GLOB_BRACE 0
+#endif
+
 static int find_below(const char *top, const char *pattern, bool *fits,
 		      struct tree_matches *matches)
 {
