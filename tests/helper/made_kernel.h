@@ -5,10 +5,9 @@
  */
 #pragma once
 
-#include <bpf/btf.h>
-
 #include "lib/source/page.h"
 #include "lib/vmcore/core.h"
+#include "tests/helper/btf.h"
 
 #define MADE_BASE UINT64_C(0xffff800000000000)
 #define MADE_SIZE 0x10000

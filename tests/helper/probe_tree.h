@@ -3,10 +3,10 @@
 #ifndef DKT_PROBE_TREE_H
 #define DKT_PROBE_TREE_H
 
-#include <bpf/btf.h>
 #include <sys/stat.h>
 
 #include "lib/ctx.h"
+#include "tests/helper/btf.h"
 #include "tests/helper/tree.h"
 
 /* The README of kernel 6.12, as far as it is about probes. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The worker of a daemon: what it does after a failure, and with a segment that is removed under it. */
+#include <limits.h>
 #include <sys/inotify.h>
 #include <time.h>
 

@@ -188,7 +188,7 @@ static void test_contradictory(void **state)
 				pairs[i].effect_time -= 60000000000;
 		}
 		assert_int_equal(causal_narrow(world.hosts, HOSTS, pairs, 20, &contradictory), 0);
-		assert_in_range(contradictory, 5, 10);
+		assert_uint_in_range(contradictory, 5, 10);
 		check(&world, 4);
 	}
 }
@@ -248,14 +248,14 @@ static void test_kept(void **state)
 		assert_int_equal(causal_kept_add(kept, &pair, i % 5000 > 1 ? 1000 : -5), 0);
 	}
 	list = causal_kept_pairs(kept, &n);
-	assert_in_range(n, 16, 64);
+	assert_uint_in_range(n, 16, 64);
 	for (size_t i = 0; i < n; i++) {
 		first = DKT__MIN(first, list[i].cause_time);
 		last = DKT__MAX(last, list[i].cause_time);
 		tight += list[i].cause_time / 100000 % 5000 < 2;
 	}
 	assert_true(first < 1000000000 && last > 9000000000);
-	assert_in_range(tight, n / 2, n);
+	assert_uint_in_range(tight, n / 2, n);
 	causal_kept_free(kept);
 	/* More pairs of hosts than places. */
 	kept = causal_kept_new(4);

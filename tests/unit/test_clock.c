@@ -192,8 +192,8 @@ static void test_between_gaps(void **state)
 			assert_true(at.error >= 90000);
 		}
 		assert_true(dkt__clock_at(points + 1, n - 2, 1500000, &at));
-		assert_in_range(at.error, 39, 43);
-		assert_in_range(at.own_error, i ? 30 : 10, i ? 32 : 12);
+		assert_uint_in_range(at.error, 39, 43);
+		assert_uint_in_range(at.own_error, i ? 30 : 10, i ? 32 : 12);
 		free(points);
 	}
 }

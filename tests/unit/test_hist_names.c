@@ -83,7 +83,13 @@ static const struct entry entries[] = {
 	  .mask = 0x10,
 	  .next_pid = 0,
 	  .next_comm = "swapper/0" },
-	{ .vec = 9, .dev = 0, .mask = 0, .next_pid = -1, .next_comm = "0123456789abcdef", .part = 2 },
+	{ .vec = 9,
+	  .dev = 0,
+	  .mask = 0,
+	  .next_pid = -1,
+	  .next_comm = { '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e',
+			 'f' },
+	  .part = 2 },
 };
 
 /* Texts of the rows, in order of the key. */

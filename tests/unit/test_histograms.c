@@ -106,7 +106,7 @@ static void test_kinds(void **state)
 	(void)state;
 	assert_ok(ctx, dkt_interval_list(ctx, &list, &n));
 	n += HISTOGRAM_PAIRS;
-	assert_in_range(n, HISTOGRAM_PAIRS + 1, HISTOGRAM_KINDS);
+	assert_uint_in_range(n, HISTOGRAM_PAIRS + 1, HISTOGRAM_KINDS);
 	histograms_know(&both->found, HISTOGRAM_RPC, IOTRACE);
 	histograms_know(&both->found, (unsigned int)n - 1, IOTRACE);
 	histograms_publish(&both->found, &both->shared);

@@ -88,7 +88,7 @@ static uint64_t next_usec(struct log *log)
 	uint32_t len;
 	int err = dkl_log_ahead_next(log->ahead, &rec, &len);
 
-	assert_in_range(err, 0, 1);
+	assert_uint_in_range(err, 0, 1);
 	return err ? UINT64_MAX : record_head(rec).usec;
 }
 

@@ -115,7 +115,7 @@ static void a_full_page_takes_no_more(void **state)
 
 	begin(p, false, 8, 65536, 5);
 	room = dkt__pack_room(&p->pack);
-	assert_in_range(room, 65536 - 64, 65536);
+	assert_uint_in_range(room, 65536 - 64, 65536);
 	assert_non_null(dkt__pack_add(&p->pack, UINT64_C(1) << 50, bytes, room));
 	assert_null(dkt__pack_add(&p->pack, UINT64_C(1) << 50, bytes, 4));
 	expect(p, (uint64_t[]){ UINT64_C(1) << 50 }, &room, 1);

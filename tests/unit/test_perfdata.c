@@ -307,7 +307,7 @@ static void a_file_that_is_truncated_while_it_is_read_is_damaged(void **state)
 	open_made(&made, NULL);
 	assert_int_equal(ftruncate(made.fd, SIZE_MADE / 2), 0);
 	add(&made, &part);
-	assert_in_range(part.n, 1, whole.n - 1);
+	assert_uint_in_range(part.n, 1, whole.n - 1);
 	assert_string_equal(dkt_source_info(made.source)->damage,
 			    "the file was truncated while it was read");
 	close_made(&made);

@@ -46,7 +46,7 @@ static int setup(void **state)
 	return test->ctx ? 0 : -1;
 }
 
-static void stop(struct test *test)
+static void stop_run(struct test *test)
 {
 	analyze_free(test->analyze);
 	period_run_free(test->run);
@@ -59,7 +59,7 @@ static int teardown(void **state)
 {
 	struct test *test = *state;
 
-	stop(test);
+	stop_run(test);
 	dkt_ctx_free(test->ctx);
 	tree_remove(test->dir);
 	free(test);
@@ -99,7 +99,7 @@ static void start(struct test *test, const char *analysis, const char *group_by,
 				     .least = test->least,
 				     .most = test->most };
 
-	stop(test);
+	stop_run(test);
 	assert_ok(test->ctx, period_run_new(test->ctx, analysis_find(analysis), text, &test->run));
 	assert_ok(test->ctx, period_run_check(test->run));
 	assert_ok(test->ctx,

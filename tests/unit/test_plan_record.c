@@ -331,7 +331,10 @@ static void short_records_read_as_zeros(void **state)
 static void places_outside_of_the_record_print_nothing(void **state)
 {
 	static const struct dynamic beyond = { 0xffff | 0xffffU << 16, 0, "secret" };
-	static const struct dynamic across = { 18 | 0xffffU << 16, 0, "0123456789abcdef" };
+	static const struct dynamic across = { 18 | 0xffffU << 16,
+					       0,
+					       { '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+						 'a', 'b', 'c', 'd', 'e', 'f' } };
 	static const uint64_t index = UINT64_MAX;
 
 	(void)state;

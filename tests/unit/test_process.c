@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The process around the library: other users of the same libraries, and other threads. */
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <pthread.h>
 #include <sys/capability.h>
@@ -8,6 +7,7 @@
 
 #include "lib/debuginfo/btf.h"
 #include "lib/inside.h"
+#include "tests/helper/btf.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
