@@ -51,9 +51,16 @@ extern "C" {
  * that take options accept NULL for all defaults. A caller built with an older header passes a
  * smaller struct; the missing members count as zero. -E2BIG: the struct is larger and has bytes
  * that are not zero beyond the members that this library knows. -EINVAL: sz is not set, flags have
- * an unknown bit, or a required member is missing.
+ * an unknown bit, or a required member is missing. In C++ before C++20, assign the members afterwards.
  */
-#define DKT_OPTS(type, name, ...) struct type name = { .sz = sizeof(struct type), ##__VA_ARGS__ }
+#if defined(__cplusplus) && __cplusplus < 202002L
+#define DKT_OPTS(type, name)                                                                       \
+	struct type name = {};                                                                     \
+	name.sz = sizeof(struct type)
+#else
+#define DKT_OPTS(type, ...)        DKT_OPTS_(type, __VA_ARGS__, )
+#define DKT_OPTS_(type, name, ...) struct type name = { .sz = sizeof(struct type), __VA_ARGS__ }
+#endif
 
 struct dkt_ctx;
 struct dkt_instance;
