@@ -126,6 +126,21 @@ static const char *put(char **room, const char *text, size_t len)
 	return at;
 }
 
+/*
+ * Copies a histogram's line. Kernels since 7.0 print the key common_cpu twice, without a separator, and neither
+ * find nor create a histogram by that text.
+ */
+static const char *put_histogram(char **room, const char *line, size_t len)
+{
+	static const char name[] = "common_cpu", twice[] = "common_cpucommon_cpu";
+	char *text = *room, *at = text;
+
+	put(room, line, len);
+	while ((at = strstr(at, twice)))
+		memmove(at, at + sizeof(name) - 1, strlen(at + sizeof(name) - 1) + 1);
+	return text;
+}
+
 /* Stores the command that adds the trigger. It is never longer than its line, of len bytes. */
 static const char *put_text(char **room, size_t len, const struct dkt_trigger *t)
 {
@@ -156,7 +171,7 @@ static int parse_line(const char *line, size_t len, char **room, struct dkt_trig
 	*t = (struct dkt_trigger){ .action = action->name, .left = -1 };
 	if (action->is_raw) {
 		len = without_state(line, len);
-		t->text = put(room, line, len);
+		t->text = put_histogram(room, line, len);
 		condition = strstr(t->text, " if ");
 		t->filter = condition ? condition + 4 : NULL;
 		return len > strlen("hist:") ? 0 : -EINVAL;

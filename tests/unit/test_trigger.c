@@ -29,7 +29,8 @@ static void a_trigger_file_is_read(void **state)
 		"traceoff:count=0 if comm ~ \" if *\"\n"
 		"nosuch:unlimited\n"
 		"hist:keys=common_pid:vals=hitcount:sort=hitcount:size=2048 if prio > 1 [active]\n"
-		"hist:keys=pid,prio:vals=hitcount:sort=hitcount:size=128 [paused]\n";
+		"hist:keys=pid,prio:vals=hitcount:sort=hitcount:size=128 [paused]\n"
+		"hist:keys=common_cpucommon_cpu,vec:vals=hitcount:c0=common_cpucommon_cpu [active]\n";
 	static const struct {
 		const char *text, *action, *target, *filter;
 		int64_t left;
@@ -43,6 +44,8 @@ static void a_trigger_file_is_read(void **state)
 		{ "hist:keys=common_pid:vals=hitcount:sort=hitcount:size=2048 if prio > 1", "hist",
 		  NULL, "prio > 1", -1 },
 		{ "hist:keys=pid,prio:vals=hitcount:sort=hitcount:size=128", "hist", NULL, NULL, -1 },
+		/* as kernel 7.3 prints it */
+		{ "hist:keys=common_cpu,vec:vals=hitcount:c0=common_cpu", "hist", NULL, NULL, -1 },
 		/* clang-format on */
 	};
 	struct dkt_trigger **triggers __cleanup(free) = NULL;
