@@ -235,6 +235,12 @@ static noinline __noclone void osd_index_dir_delete(struct dentry *dir)
 }
 #endif
 
+/* Since 6.15 the name is for the kernel's own code to write only. */
+static void name_entry(struct dentry *entry, const char *name)
+{
+	((struct qstr *)&entry->d_name)->name = name;
+}
+
 static void emit_pointers(void)
 {
 	/* Not static: an address whose first bytes are no string of any length. */
@@ -246,8 +252,8 @@ static void emit_pointers(void)
 
 	static struct dentry entry, newer;
 
-	entry.d_name.name = "a file's name";
-	newer.d_name.name = "its new name";
+	name_entry(&entry, "a file's name");
+	name_entry(&newer, "its new name");
 	CDEBUG(D_NET, "VFS Op:name=%pd, flags=%u\n", &entry, 5);
 #ifndef LIBCFS_2_12
 	/* The single probe on Lustre 2.12 records only the name of the first argument. */
@@ -438,7 +444,7 @@ static void in_irq_work(struct irq_work *work)
 }
 
 static DECLARE_TASKLET(tasklet, in_tasklet);
-static struct irq_work irq_work = IRQ_WORK_INIT_HARD(in_irq_work);
+static struct irq_work irq_work = { .func = in_irq_work };
 static unsigned int per_cpu_messages;
 
 static void on_cpu(struct work_struct *work)

@@ -13,6 +13,11 @@
 
 #include "log.h"
 
+/* Its name before 5.11. */
+#ifndef in_hardirq
+#define in_hardirq in_irq
+#endif
+
 struct record {
 	u32 len;
 	u32 flags;

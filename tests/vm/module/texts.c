@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 
 static const char *volatile some = "some";
 static const u8 bytes[16] = { 1, 2, 3, 4, 0xfe, 0xdc, 'a', 'b' };
@@ -33,7 +34,7 @@ static noinline void write_texts(void)
 
 static noinline void write_pointers(void)
 {
-	trace_printk("function %ps %pS %pB\n", _printk, _printk, _printk);
+	trace_printk("function %ps %pS %pB\n", schedule, schedule, schedule);
 	trace_printk("plain %px\n", bytes);
 	trace_printk("hashed %p\n", bytes);
 	trace_printk("ip %pI4 mac %pM %pMF uuid %pUb hex %*ph end %d\n", bytes, bytes, bytes, bytes,
