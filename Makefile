@@ -162,7 +162,7 @@ DESCRIPTIONS := $(O)/libdktrace.json $(O)/libdktrace-lustre.json
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang check-bare check-builds build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
+	check-clang check-bare check-builds check-kernels build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
 	uninstall ldconfig dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
@@ -177,6 +177,7 @@ help:
 	@echo '               T=name: the tests of that name'
 	@echo 'check-bare     build and test in a new minimal Debian system, by hand before a release'
 	@echo 'check-builds   build and test with other C libraries, compilers and machines, by hand before a release'
+	@echo 'check-kernels  every VM test on all kernels that Debian installs, by hand; KERNELS="6.16 7.2": on these'
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
@@ -451,6 +452,10 @@ check-bare:
 # It takes cross compilers, emulators, and systems of other releases.
 check-builds:
 	$(Q)tests/builds $(O)
+
+# It takes hours, and downloads what tests/vm/fetch finds.
+check-kernels: all tests
+	$(Q)tests/kernels $(O) $(KERNELS)
 
 # The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
 abi-baseline: $(SO) $(LUSTRE_SO)
