@@ -127,6 +127,9 @@ int dkt__instance_get_pids(const struct dkt_instance *instance, pid_t **pids, si
 /* Gets the CPUs that are recorded, as "0-3,5", which the caller frees; NULL: all. */
 int dkt__instance_get_cpus(const struct dkt_instance *instance, char **cpus);
 
+/* Gets how many bytes of data of system calls are recorded; 0: none, or the kernel records none. */
+int dkt__instance_get_user_data(const struct dkt_instance *instance, uint64_t *bytes);
+
 /* Gets whether the instance records (tracing_on). */
 int dkt__instance_get_on(const struct dkt_instance *instance, bool *on);
 

@@ -49,6 +49,14 @@ static int count_cpus(struct dkt_instance *in)
 	return 0;
 }
 
+/* The kernel's default for a new instance would record what programs write, their secrets too. */
+static int record_no_user_data(struct dkt_instance *in)
+{
+	if (!dkt__tfs_exists(in->ctx, "%s" DKT__USER_DATA, in->prefix))
+		return 0;
+	return dkt__tfs_set(in->ctx, "0", "%s" DKT__USER_DATA, in->prefix);
+}
+
 static int instance_create(struct dkt_instance *in, unsigned int flags)
 {
 	int err;
@@ -62,7 +70,7 @@ static int instance_create(struct dkt_instance *in, unsigned int flags)
 	if (err && err != -EEXIST)
 		return dkt__fail_in(in->ctx, err, "create the instance '%s'", in->name);
 	in->is_new = !err;
-	return 0;
+	return in->is_new ? record_no_user_data(in) : 0;
 }
 
 int dkt_instance_open(struct dkt_ctx *ctx, const char *name, const struct dkt_instance_opts *opts,

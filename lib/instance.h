@@ -4,6 +4,9 @@
 
 #include "lib/ctx.h"
 
+/* How many bytes the kernel records of each string and buffer that a system call points to. */
+#define DKT__USER_DATA "syscall_user_buf_size"
+
 struct dkt_instance {
 	struct dkt_ctx *ctx;
 	char *name; /* NULL: the top instance */

@@ -139,6 +139,8 @@ static int build_change(struct applying *a)
 		err = dkl_applying_limits(a);
 	if (!err)
 		err = dkl_applying_graph(a);
+	if (!err)
+		err = dkt_change_user_data(a->change, a->set->user_data);
 	/* A new filter must fit at least one event. */
 	if (err || !a->filter.expr || !a->report || !a->report->must_take || a->report->took ||
 	    !a->n_on)

@@ -173,6 +173,7 @@ static const struct dkt__member list[] = {
 	WISH("printk", HEX, printk),
 	WISH("debug_sources", HEX, sources),
 	WISH("debug_mb", U32, debug_mb),
+	WISH("debug_user_data", U32, user_data),
 	WISH("chosen", U32, chosen),
 	WISH("instance", FLAG, has_instance),
 	WISH("lustre", FLAG, lustre),

@@ -50,6 +50,7 @@ struct settings {
 	uint32_t printk;
 	uint32_t sources; /* debug_sources; if not chosen, the default with or without Lustre */
 	uint32_t debug_mb; /* the size that was set; 0: none */
+	uint32_t user_data; /* debug_user_data: bytes of what system calls point to */
 	uint32_t chosen; /* masks that were set explicitly: 1 << enum mask_kind */
 	bool has_instance; /* the settings were applied to an instance */
 	bool lustre; /* Lustre's libcfs was loaded at that time */

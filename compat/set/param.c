@@ -14,6 +14,7 @@
 #include "compat/set/param/memory.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 
 struct param {
 	const char *name;
@@ -244,6 +245,36 @@ static int take_filter(struct debuglog *log, const struct param *param, const ch
 	return none || set->filter ? 0 : -ENOMEM;
 }
 
+/* ---- debug_user_data ---- */
+
+/* The kernel has the last word: it lowers a value, and creates the instance of boot-config with its own. */
+static int get_user_data(struct debuglog *log, const struct param *param, char **value)
+{
+	uint64_t bytes = log->set.user_data;
+	int err = log->in ? dkt__instance_get_user_data(log->in, &bytes) : 0;
+
+	(void)param;
+	if (err)
+		return err;
+	*value = dkt__format("%" PRIu64, bytes);
+	return *value ? 0 : -ENOMEM;
+}
+
+static int take_user_data(struct debuglog *log, const struct param *param, const char *value,
+			  struct settings *set, char **notes)
+{
+	uint64_t bytes;
+
+	(void)param;
+	if (dkt__parse_u64(value, DKT__AS_C, &bytes) || bytes > UINT32_MAX)
+		return dkt_fail(log->ctx, -EINVAL, "'%s' is not a number of bytes", value);
+	set->user_data = (uint32_t)bytes;
+	if (bytes)
+		dkl_note_add(notes, strdup("the log will have data of programs, such as what they"
+					   " write, also passwords; 0 records none"));
+	return 0;
+}
+
 /* ---- rows ---- */
 
 static const struct param params[] = {
@@ -252,6 +283,7 @@ static const struct param params[] = {
 	{ "debug_filter",    get_filter, take_filter, 0 },
 	{ "debug_mb",        get_mb, take_mb, 0 },
 	{ "debug_sources",   get_mask, take_sources, MASK_SOURCES },
+	{ "debug_user_data", get_user_data, take_user_data, 0 },
 	{ "printk",          get_mask, take_mask, MASK_PRINTK },
 	{ "subsystem_debug", get_mask, take_mask, MASK_SUBSYSTEM },
 	/* clang-format on */

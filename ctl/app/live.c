@@ -21,6 +21,9 @@
 #define WAIT_MS      20
 #define WAKE_PERCENT 50
 
+/* The bytes of a path that are asked for. The kernel's own limit is lower. */
+#define LIVE_USER_DATA 4096
+
 /* The buffers have at most so many bytes per CPU, and this part of the available memory. */
 #define BUFFER_MAX  (UINT64_C(64) << 20)
 #define BUFFER_PART 8
@@ -266,6 +269,8 @@ static int enable_events(struct live *live)
 		err = dkl_wanted_apply(live->wanted, change);
 	if (!err)
 		err = want_processes(live, change);
+	if (!err && opts->user_data)
+		err = dkt_change_user_data(change, LIVE_USER_DATA);
 	if (!err && opts->stacks)
 		err = dkt_instance_set_option(live->in, "stacktrace", true);
 	/* Not an error: without them, the kernel's stacks still say much. */

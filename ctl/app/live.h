@@ -24,6 +24,7 @@ struct live_opts {
 	bool only_command; /* record the command and its children only */
 	const char *pids; /* processes; record these and what they start later only; NULL: all */
 	bool stacks; /* also record the kernel's stack, with all events */
+	bool user_data; /* also record the strings that system calls point to, if the kernel can */
 	bool user_stacks; /* also record the program's stack, if the kernel can */
 	char **command; /* to run while recording; may be NULL */
 	double seconds; /* stop after this time; 0: no limit */

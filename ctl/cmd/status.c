@@ -163,7 +163,7 @@ static void put_params(struct out *out, struct debuglog *log)
 			out_line(out, name, "?");
 			continue;
 		}
-		if (!strcmp(name, "debug_mb"))
+		if (!strcmp(name, "debug_mb") || !strcmp(name, "debug_user_data"))
 			out_put(out, name, val_number(dkt__line_u64(value, "")));
 		else
 			out_put(out, name, val_text(value));

@@ -292,6 +292,7 @@ static int run_live(struct strace *strace, int *rc)
 	opts.events = events.list;
 	opts.n = events.n;
 	opts.filter = events.filter;
+	opts.user_data = names && texts.paths == CALL_PATHS_KERNEL;
 	if (!err && names && !strace->command)
 		err = descriptors_read_proc(names);
 	/* For the stacks of programs and the addresses of sockets. */

@@ -422,6 +422,13 @@ DKT_API int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t
 DKT_API int dkt_change_cpus(struct dkt_change *change, const char *cpus);
 
 /*
+ * Records at most so many bytes of each string and buffer that a system call points to, such as a path, or what
+ * write() writes (syscall_user_buf_size). 0: none, as in each instance that the library creates. The kernel lowers
+ * a value above its own limit. -EOPNOTSUPP: not 0, and the kernel does not record such data.
+ */
+DKT_API int dkt_change_user_data(struct dkt_change *change, uint32_t bytes);
+
+/*
  * The functions that a tracer traces. The kernel's ftrace.rst, "dynamic ftrace", has its globs. Roots,
  * depth and threshold belong to the whole kernel. The change sets them if nobody else has, and needs
  * the spool for that; the next change without them resets them.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of a change that write files with one value, such as the recorded threads and CPUs. */
+#include <inttypes.h>
+
 #include "lib/base/io.h"
 #include "lib/base/parse.h"
 #include "lib/change.h"
@@ -10,6 +12,7 @@
 #define PIDS "set_event_pid"
 #define FORK "options/event-fork"
 #define CPUS "tracing_cpumask"
+#define DATA DKT__USER_DATA
 
 /* Adds a step that writes the value, of which it takes ownership. */
 static int add_knob(struct dkt_change *change, const char *file, char *value)
@@ -83,6 +86,19 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 	return add_knob(change, CPUS, mask_text(cpus, n));
 }
 
+int dkt_change_user_data(struct dkt_change *change, uint32_t bytes)
+{
+	dkt__needs(NULL, change);
+
+	struct dkt_instance *in = change->in;
+
+	if (bytes && !dkt__tfs_exists(in->ctx, "%s" DATA, in->prefix))
+		return dkt_fail(in->ctx, -EOPNOTSUPP,
+				"this kernel does not record the data that system calls point to"
+				" (" DATA ")");
+	return add_knob(change, DATA, dkt__format("%" PRIu32, bytes));
+}
+
 /* ---- reading ---- */
 
 int dkt__instance_get_pids(const struct dkt_instance *in, pid_t **pids, size_t *n, bool *children)
@@ -154,6 +170,15 @@ int dkt__instance_get_cpus(const struct dkt_instance *in, char **cpus)
 			set[cpu] = bits >> i & 1;
 	}
 	return dkt__with_words(in->ctx, list_cpus(set, in->cpus, cpus));
+}
+
+int dkt__instance_get_user_data(const struct dkt_instance *in, uint64_t *bytes)
+{
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
+
+	if (!dkt__tfs_exists(in->ctx, "%s" DATA, in->prefix))
+		return 0;
+	return dkt__tfs_read_u64(in->ctx, bytes, "%s" DATA, in->prefix);
 }
 
 /* ---- steps ---- */

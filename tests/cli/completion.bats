@@ -101,7 +101,7 @@ is()
 }
 
 @test "completion offers parameters and their values" {
-	is "dktrace set_param de" "debug= debug_filter= debug_mb= debug_sources="
+	is "dktrace set_param de" "debug= debug_filter= debug_mb= debug_sources= debug_user_data="
 	is "dktrace set_param debug=vf" "vfstrace"
 	is "dktrace set_param debug=+vf" "+vfstrace"
 	is "dktrace set_param debug=-1+rpctrace-ne" "-1+rpctrace-net -1+rpctrace-neterror -1+rpctrace-nettrace"
@@ -109,7 +109,7 @@ is()
 	is "dktrace set_param subsystem_debug=os" "osc osd ost"
 	is "dktrace set_param printk=em" "emerg"
 	is "dktrace set_param debug_mb=" ""
-	is "dktrace get_param debug_" "debug_filter debug_mb debug_sources"
+	is "dktrace get_param debug_" "debug_filter debug_mb debug_sources debug_user_data"
 	is "dktrace set_param debug_sources=" "all default functions kernel lustre none"
 	is "dktrace set_param debug_sources=lustre+k" "lustre+kernel"
 	is "dktrace set_param debug_mb=10 debug=+ioc" "+ioctl"

@@ -29,6 +29,7 @@ printk" "" lctl list_param 'debug_{mb,{filter,x}}' 'print?'
 debug_filter=
 debug_mb=
 debug_sources=
+debug_user_data=
 printk=
 subsystem_debug=" "" lctl list_param -RF '*'
 	expect 0 "debug_mb" "" lctl find_param -N 'mb$'

@@ -359,6 +359,7 @@ static const char *const api_args[] = { "ret=$retval" };
 		  dkt_change_pids(A(0, r->change), A(1, &pid), 1, false);                          \
 	  }))                                                                                      \
 	X(dkt_change_cpus, "E0", dkt_change_cpus(A(0, r->change), A(1, "0")))                      \
+	X(dkt_change_user_data, "E", dkt_change_user_data(A(0, r->change), 0))                     \
 	X(dkt_change_tracer, "E00", ({                                                             \
 		  DKT_OPTS(dkt_tracer_opts, opts);                                                 \
 		  dkt_change_tracer(A(0, r->change), A(1, "function"), A(2, &opts));               \

@@ -170,6 +170,9 @@ static int fill_params(const struct settings *set, struct conf *conf)
 	snprintf(text, sizeof(text), "%" PRIu32, set->debug_mb);
 	if (!err)
 		err = dkl_conf_set(conf, "debug_mb", set->debug_mb ? text : NULL);
+	snprintf(text, sizeof(text), "%" PRIu32, set->user_data);
+	if (!err)
+		err = dkl_conf_set(conf, "debug_user_data", set->user_data ? text : NULL);
 	if (!err && (set->filter || dkl_conf_find(conf, "debug_filter")))
 		err = dkl_conf_set(conf, "debug_filter", set->filter ? set->filter : "none");
 	return err;
