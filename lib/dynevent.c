@@ -3,6 +3,7 @@
 #include "lib/base/own_name.h"
 #include "lib/event.h"
 #include "lib/probe.h"
+#include "lib/symbol.h"
 #include "lib/tracefs.h"
 
 void dkt_events_forget(struct dkt_ctx *ctx)
@@ -57,6 +58,21 @@ static bool read_hits(char *line, bool user, struct dkt_probe *probe)
 	return true;
 }
 
+static int is_fault_handler(void *data, const struct dkt__symbol *symbol)
+{
+	(void)data;
+	return !symbol->module && !strcmp(symbol->name, "aggr_fault_handler");
+}
+
+/*
+ * Kernels before 5.14 also count each address that a probe at work cannot read as a miss, often dozens for one
+ * record. They have a function for that.
+ */
+static bool counts_faults(struct dkt_ctx *ctx)
+{
+	return dkt__symbols_each(ctx, is_fault_handler, NULL) == 1;
+}
+
 uint64_t dkt__probes_missed(struct dkt_ctx *ctx)
 {
 	unsigned long long hits, missed;
@@ -69,7 +85,20 @@ uint64_t dkt__probes_missed(struct dkt_ctx *ctx)
 	for (char *rest = text; (line = strsep(&rest, "\n"));)
 		if (sscanf(line, "%*s %llu %llu", &hits, &missed) == 2)
 			sum += missed;
-	return sum;
+	return sum && counts_faults(ctx) ? 0 : sum;
+}
+
+static void forget_misses(struct dkt_ctx *ctx, struct dkt_probes *probes)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < probes->n; i++)
+		any |= probes->at[i].missed && probes->at[i].missed != DKT_PROBE_UNKNOWN;
+	if (!any || !counts_faults(ctx))
+		return;
+	for (size_t i = 0; i < probes->n; i++)
+		if (probes->at[i].missed)
+			probes->at[i].missed = DKT_PROBE_UNKNOWN;
 }
 
 /* A profile does not name groups, but its lines have the order of the list. */
@@ -113,6 +142,7 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 		return err;
 	}
 	add_hits(ctx, DKT_PROBE_KPROBE, probes);
+	forget_misses(ctx, probes);
 	add_hits(ctx, DKT_PROBE_UPROBE, probes);
 	*out = probes;
 	return 0;

@@ -488,6 +488,13 @@ compare()
 	fi
 }
 
+# Emits messages in all contexts. Kernels before 6.2 do not record that soft interrupts are off.
+emit_contexts()
+{
+	emit softirq hardirq
+	! grep -q 'BH-disabled' "$tracing/trace" || emit bh
+}
+
 # same_log DESCRIPTION: the trace log alone beside the module's buffer; both are empty after it.
 same_log()
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions as text: the kernels' lists, joined with their profiles. */
 #include "lib/inside.h"
+#include "lib/probe.h"
 #include "tests/helper/check.h"
 #include "tests/helper/probe_tree.h"
 
@@ -123,6 +124,25 @@ static void hits_are_joined_with_probes(void **state)
 	dkt_probes_free(probes);
 }
 
+/* Kernels before 5.14 have a function that counts them. */
+static void addresses_that_cannot_be_read_are_no_misses(void **state)
+{
+	struct dkt_probes *probes;
+
+	assert_true(dkt__probes_missed(*state) == 1);
+	assert_int_equal(tree_text(probe_dir, "kallsyms",
+				   "ffffffff81000000 T _text\n"
+				   "ffffffff81000010 t aggr_fault_handler\n"),
+			 0);
+	assert_true(dkt__probes_missed(*state) == 0);
+	assert_ok(*state, dkt_probes_read(*state, &probes));
+	assert_int_equal(dkt__probes_find(probes, "a", "read")->hits, 7);
+	assert_true(dkt__probes_find(probes, "a", "read")->missed == DKT_PROBE_UNKNOWN);
+	assert_true(dkt__probes_find(probes, "b", "read")->missed == 0);
+	dkt_probes_free(probes);
+	assert_int_equal(tree_text(probe_dir, "kallsyms", "ffffffff81000000 T _text\n"), 0);
+}
+
 /* A probe was removed between reading the two files: it gets no hits of another one. */
 static void hits_of_other_probes_are_skipped(void **state)
 {
@@ -171,6 +191,8 @@ int main(void)
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(hits_are_joined_with_probes, probe_setup,
 						probe_teardown),
+		cmocka_unit_test_setup_teardown(addresses_that_cannot_be_read_are_no_misses,
+						probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(hits_of_other_probes_are_skipped, probe_setup,
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(definitions_are_written_and_invalid_ones_refused,

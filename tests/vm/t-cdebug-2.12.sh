@@ -20,7 +20,7 @@ mv some.raw got.raw
 compare "catalogue"
 has_line '@@@ lustre-OST0001: 3 of 1099511627776 failed: timed out +req@' got.raw \
 	"a request's line has both of its texts"
-emit softirq hardirq bh
+emit_contexts
 same_log "contexts"
 emit catalogue "flood 500" "cpus 200"
 once "both sources, each message once"

@@ -47,7 +47,7 @@ run dktrace show
 same 1 "$(count 'DEBUG MARKER: once$')" "a mark of Lustre's is recorded once"
 run lctl dk
 same 1 "$(count 'DEBUG MARKER: once$')" "and printed once"
-emit softirq hardirq bh
+emit_contexts
 same_log "contexts"
 emit "flood 2000" "cpus 500"
 same_log "flood on all CPUs"

@@ -43,6 +43,8 @@ has_line "sys_enter_write\(\)\).*$begin" log "data are in the log if asked for"
 has_line 'sys_enter_openat\(\)\).*"named"' log "paths too"
 run dktrace save file.conf
 has_line '^debug_user_data = 40$' file.conf "save keeps it"
+run dktrace apply file.conf
+status_is 0 "apply takes it"
 set_param debug=+ioctl
 same 40 "$(cat "$instance/syscall_user_buf_size")" "another setting leaves it"
 set_param debug_user_data=1000000

@@ -16,7 +16,7 @@
 #define SIZE_MAX_KB 1024
 
 /* Room for all keys. */
-#define KEYS_MAX 16
+#define KEYS_MAX 32
 
 /* Comment before a line that sets nothing yet. */
 #define NOT_YET                                                                                    \
