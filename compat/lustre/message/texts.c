@@ -4,7 +4,8 @@
  *
  * They are read from the kernel's memory, not from the modules' files: the loaded code counts, and
  * a file may be compressed, replaced, or anywhere. The compiler puts constants into sections named
- * .rodata.str*, whose addresses are in /sys/module/NAME/sections.
+ * .rodata.str*, whose addresses are in /sys/module/NAME/sections. Modules of newer kernels, such as 7.3, are
+ * linked with all constants in .rodata.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 
 #define MODULES "/sys/module"
 #define STRINGS ".rodata.str"
+#define ALL     ".rodata"
 
 /* A section ends where the next one begins; a larger distance means that one is missing. */
 #define MAX_SECTION (8u << 20)
@@ -25,6 +27,7 @@
 struct section {
 	uint64_t address;
 	bool strings;
+	bool all; /* the section for all constants */
 };
 
 /* ---- strings ---- */
@@ -97,6 +100,7 @@ static int read_sections(const char *module, struct section **list, size_t *n)
 		    sscanf(text, "0x%" SCNx64, &section.address) != 1 || !section.address)
 			continue;
 		section.strings = !strncmp(entry->d_name, STRINGS, strlen(STRINGS));
+		section.all = !strcmp(entry->d_name, ALL);
 		if (dkt__append(*list, *n, section))
 			return -ENOMEM;
 	}
@@ -128,11 +132,14 @@ static uint64_t end_of(const struct section *list, size_t n, size_t i)
 static int add_module(int kcore, const char *module, struct dkt__strings *texts)
 {
 	struct section *list __cleanup(free) = NULL;
+	bool any = false;
 	size_t n;
 	int err = read_sections(module, &list, &n);
 
 	for (size_t i = 0; !err && i < n; i++)
-		if (list[i].strings)
+		any |= list[i].strings;
+	for (size_t i = 0; !err && i < n; i++)
+		if (any ? list[i].strings : list[i].all)
 			err = add_section(kcore, &list[i], end_of(list, n, i), texts);
 	return err;
 }
