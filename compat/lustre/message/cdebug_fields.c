@@ -106,7 +106,8 @@ bool dkl_cdebug_is_at_call(const char *name)
 
 /*
  * Returns argument i of the function, counted from 1. Within the function, the first word of the
- * stack is the return address on x86-64. At the call, the kernel accepts only names of registers.
+ * stack is the return address on x86-64. Registers have their names, because RHEL 8's kernel knows no
+ * $argN, and no kernel knows it at the call.
  */
 static const char *argument(enum cdebug_machine machine, enum cdebug_place place, unsigned int i,
 			    char *text, size_t size)
@@ -118,8 +119,6 @@ static const char *argument(enum cdebug_machine machine, enum cdebug_place place
 
 	if (i > registers)
 		snprintf(text, size, "$stack%u", i - registers - !returns);
-	else if (!call)
-		snprintf(text, size, "$arg%u", i);
 	else if (machine == CDEBUG_X86_64)
 		snprintf(text, size, "%%%s", x86_64[i - 1]);
 	else
@@ -128,7 +127,7 @@ static const char *argument(enum cdebug_machine machine, enum cdebug_place place
 }
 
 /*
- * Writes word i of a va_list; `list` is the expression for its address, such as +0($arg3).
+ * Writes word i of a va_list; `list` is the expression for its address, such as %dx.
  * x86-64: { gp_offset, fp_offset, overflow_arg_area, reg_save_area }.
  * arm64: { stack, gr_top, vr_top, gr_offs, vr_offs }; the registers end at gr_top.
  */
@@ -194,8 +193,9 @@ static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 	static const unsigned int at_call[] = { 0, 3, 4, 5, 6, 8 };
 	const bool call = place == CDEBUG_CALL;
 	const unsigned int n = call && tier->names ? ARRAY_SIZE(at_call) : tier->names;
-	char arg[16];
+	char arg[16], list[16];
 
+	argument(machine, place, 3, list, sizeof(list));
 	for (unsigned int i = 0; dentry_name && i < n; i++) {
 		const unsigned int at = call ? at_call[i] : i;
 
@@ -204,7 +204,7 @@ static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 				argument(machine, place, 3 + at, arg, sizeof(arg)));
 		} else if (place == CDEBUG_VMSG2) {
 			fprintf(f, " n%u=+0(+%u(", 2 + i, dentry_name);
-			put_va_word(f, machine, "$arg3", 2 + i);
+			put_va_word(f, machine, list, 2 + i);
 			fprintf(f, ")):string");
 		}
 	}
@@ -259,6 +259,7 @@ int dkl_cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsi
 		      unsigned int dentry_name, char **fields)
 {
 	const struct tier *tier = find_tier(place, nr);
+	char list[16], fmt2[16];
 	size_t len;
 	FILE *f;
 
@@ -273,9 +274,10 @@ int dkl_cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsi
 	if (in_parts(place))
 		fprintf(f, " sp=$stack");
 	if (place == CDEBUG_VMSG2) {
-		fprintf(f, " fmt2=+0($arg4):string");
+		argument(machine, place, 3, list, sizeof(list));
+		fprintf(f, " fmt2=+0(%s):string", argument(machine, place, 4, fmt2, sizeof(fmt2)));
 		put_names(f, machine, place, tier, dentry_name);
-		put_va_list(f, machine, "$arg3", tier);
+		put_va_list(f, machine, list, tier);
 		put_words(f, machine, place, tier, 5);
 	} else {
 		put_names(f, machine, place, tier, dentry_name);
