@@ -18,7 +18,11 @@ void dkt_events_forget(struct dkt_ctx *ctx)
 
 /* ---- listing ---- */
 
-static int read_list(struct dkt_ctx *ctx, const char *file, struct dkt_probes *probes)
+/* What definitions begin with in dynamic_events, but not in synthetic_events, which older kernels have alone. */
+#define SYNTHETIC "s:synthetic/"
+
+static int read_list(struct dkt_ctx *ctx, const char *file, const char *prefix,
+		     struct dkt_probes *probes)
 {
 	char *text __cleanup(free) = NULL;
 	char *line;
@@ -27,7 +31,9 @@ static int read_list(struct dkt_ctx *ctx, const char *file, struct dkt_probes *p
 	if (err)
 		return err;
 	for (char *rest = text; (line = strsep(&rest, "\n"));) {
-		err = dkt__probe_parse(line, probes);
+		char *whole __cleanup(free) = dkt__format("%s%s", prefix, line);
+
+		err = whole ? dkt__probe_parse(whole, probes) : -ENOMEM;
 		if (err && err != -EINVAL)
 			return dkt__with_words(ctx, err);
 	}
@@ -125,18 +131,24 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx);
 
-	static const char *const lists[] = { "kprobe_events", "uprobe_events" };
+	static const struct {
+		const char *file, *prefix;
+	} lists[] = {
+		{ "kprobe_events", "" },
+		{ "uprobe_events", "" },
+		{ "synthetic_events", SYNTHETIC },
+	};
 	struct dkt_probes *probes = calloc(1, sizeof(*probes));
 	int err = 0;
 
 	if (!probes)
 		return dkt__no_memory(ctx);
 	if (dkt__tfs_exists(ctx, "dynamic_events"))
-		err = read_list(ctx, "dynamic_events", probes);
+		err = read_list(ctx, "dynamic_events", "", probes);
 	else
 		for (size_t i = 0; !err && i < ARRAY_SIZE(lists); i++)
-			if (dkt__tfs_exists(ctx, "%s", lists[i]))
-				err = read_list(ctx, lists[i], probes);
+			if (dkt__tfs_exists(ctx, "%s", lists[i].file))
+				err = read_list(ctx, lists[i].file, lists[i].prefix, probes);
 	if (err) {
 		dkt_probes_free(probes);
 		return err;
@@ -149,6 +161,12 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 }
 
 /* ---- creating and removing ---- */
+
+/* True for the file of older kernels that takes synthetic events only, without their group. */
+static bool is_synthetic_list(const char *file)
+{
+	return !strcmp(file, "synthetic_events");
+}
 
 /* Finds the file that accepts definitions of that kind. */
 static int find_file(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char **file)
@@ -171,6 +189,11 @@ static int find_file(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *
 		return err;
 	if (kind >= ARRAY_SIZE(files) || !files[kind].file)
 		return dkt_fail(ctx, -EINVAL, "no kind of probe");
+	if (kind == DKT_PROBE_SYNTHETIC && !dkt__tfs_exists(ctx, "dynamic_events") &&
+	    dkt__tfs_exists(ctx, "synthetic_events")) {
+		*file = "synthetic_events";
+		return 0;
+	}
 	if (!dkt__tfs_exists(ctx, "%s", files[kind].file))
 		return dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no %s: there is no %s/%s",
 				files[kind].what, dkt_tracefs_dir(ctx), files[kind].file);
@@ -205,7 +228,8 @@ int dkt__probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 	if (!err)
 		err = dkt__probe_text(ctx, probe, &text);
 	if (!err)
-		err = dkt__tfs_add(ctx, text, "%s", file);
+		err = dkt__tfs_add(ctx, is_synthetic_list(file) ? text + strlen(SYNTHETIC) : text,
+				   "%s", file);
 	if (!err)
 		dkt_events_forget(ctx);
 	return err;
@@ -263,7 +287,8 @@ int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 	err = probe ? find_file(ctx, probe->kind, &file) :
 		      dkt_fail(ctx, -ENOENT, "there is no probe %s:%s", group, name);
 	if (!err) {
-		text = dkt__format("-:%s/%s", group, name);
+		text = is_synthetic_list(file) ? dkt__format("!%s", name) :
+						 dkt__format("-:%s/%s", group, name);
 		err = text ? dkt__tfs_add(ctx, text, "%s", file) : dkt__no_memory(ctx);
 	}
 	if (err == -EBUSY)

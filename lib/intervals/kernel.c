@@ -103,13 +103,16 @@ static int put_begin(FILE *f, const struct setup *setup)
 	return put_filter(f, setup, setup->begin, pairs->skip);
 }
 
-/* "hist:keys=common_pid:lat0=common_timestamp-$ts0:clock=mono:onmatch(a.b).trace(name,$lat0,$by0)" */
+/*
+ * "hist:keys=common_pid:lat0=common_timestamp-$ts0:clock=mono:onmatch(a.b).name($lat0,$by0)". The same as
+ * .trace(name,$lat0,$by0), which came with kernel 5.2.
+ */
 static int put_end(FILE *f, const struct setup *setup)
 {
 	const struct dkt_intervals *pairs = setup->pairs;
 
 	put_keys(f, pairs, setup->end, true);
-	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d" CLOCK ":onmatch(%s.%s).trace(%s,$lat%u",
+	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d" CLOCK ":onmatch(%s.%s).%s($lat%u",
 		setup->end_nr, setup->begin_nr, PAIRS_KERNEL_SIZE, setup->begin->system,
 		setup->begin->name, setup->name, setup->end_nr);
 	if (pairs->grouped)

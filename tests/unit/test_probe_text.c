@@ -181,6 +181,43 @@ static void definitions_are_written_and_invalid_ones_refused(void **state)
 	free(many);
 }
 
+/* Writing to a file of the tree does not empty it, as the kernel's would. */
+static void assert_file(const char *name, const char *want)
+{
+	char text[256] = "", path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", probe_dir, name);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	assert_string_equal(text, want);
+}
+
+/* RHEL 8's kernel has no dynamic_events. */
+static void synthetic_events_have_a_file_of_their_own(void **state)
+{
+	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_SYNTHETIC, .group = "synthetic",
+		 .name = "slow", .fields = "u64 lat; pid_t pid");
+	struct dkt_probes *probes;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/dynamic_events", probe_dir);
+	unlink(path);
+	assert_int_equal(tree_text(probe_dir, "kprobe_events", "p:a/read vfs_read\n"), 0);
+	assert_int_equal(tree_text(probe_dir, "synthetic_events", ""), 0);
+	assert_ok(*state, dkt_probe_create(*state, &probe));
+	assert_file("synthetic_events", "slow u64 lat; pid_t pid");
+	assert_int_equal(tree_text(probe_dir, "synthetic_events", "slow\tu64 lat; pid_t pid\n"), 0);
+	assert_ok(*state, dkt_probes_read(*state, &probes));
+	assert_true(dkt__probe_same(dkt__probes_find(probes, "synthetic", "slow"), &probe));
+	assert_non_null(dkt__probes_find(probes, "a", "read"));
+	dkt_probes_free(probes);
+	assert_ok(*state, dkt_probe_remove(*state, "synthetic", "slow"));
+	assert_file("synthetic_events", "slow\tu64 lat; pid_t pid\n!slow");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +233,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hits_of_other_probes_are_skipped, probe_setup,
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(definitions_are_written_and_invalid_ones_refused,
+						probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(synthetic_events_have_a_file_of_their_own,
 						probe_setup, probe_teardown),
 	};
 
