@@ -171,6 +171,25 @@ static char *kernel_reason(struct dkt_ctx *ctx, const char *path, const char *va
 	return reason || !condition ? reason : dkt__errorlog_reason(log, condition + 4);
 }
 
+/* The reason of a kernel without error_log, which is in a file beside the refused one. */
+static char *reason_beside(struct dkt_ctx *ctx, const char *path, const char *value)
+{
+	const char *name = strrchr(path, '/');
+	const bool is_hist = name && !strcmp(name, "/trigger") && !strncmp(value, "hist:", 5);
+	char *text __cleanup(free) = NULL;
+	char *error;
+	int err;
+
+	if (!is_hist && (!name || strcmp(name, "/filter") != 0))
+		return NULL;
+	error = dkt__error_take(ctx);
+	err = dkt__tfs_read(ctx, &text, NULL, "%.*s/%s", (int)(name - path), path,
+			    is_hist ? "hist" : "filter");
+	if (dkt__error_give(ctx, err, error))
+		return NULL;
+	return is_hist ? dkt__errorlog_in_hist(text, value) : dkt__errorlog_in_filter(text, value);
+}
+
 static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const char *value)
 {
 	int fd __cleanup(close) = tfs_open(ctx, O_WRONLY | flags, path);
@@ -188,6 +207,8 @@ static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const cha
 		return 0;
 	err = n < 0 ? error_of(errno) : -EIO;
 	reason = kernel_reason(ctx, path, value);
+	if (!reason && !dkt__tfs_exists(ctx, "error_log"))
+		reason = reason_beside(ctx, path, value);
 	if (reason) {
 		/* With the format "%s", dkt_fail() keeps the lines of the reason. */
 		dkt_fail(ctx, err, "%s", reason);

@@ -216,21 +216,71 @@ static void add_error(struct dkt_buf *buf, const struct dkt__kernel_error *error
 	free(line.data);
 }
 
+static char *reason(const struct dkt__kernel_error *error, const char *command)
+{
+	struct dkt_buf buf = { 0 };
+
+	if (!same_command(error, command))
+		return NULL;
+	add_error(&buf, error);
+	dkt__buf_add(&buf, "", 1);
+	if (!buf.err)
+		return buf.data;
+	free(buf.data);
+	return NULL;
+}
+
 char *dkt__errorlog_reason(const char *log, const char *command)
 {
 	struct dkt__kernel_error error;
-	struct dkt_buf buf = { 0 };
+	char *text;
 
 	if (dkt__errorlog_last(log, &error))
 		return NULL;
-	if (same_command(&error, command)) {
-		add_error(&buf, &error);
-		dkt__buf_add(&buf, "", 1);
+	text = reason(&error, command);
+	dkt__kernel_error_clear(&error);
+	return text;
+}
+
+/* ---- without a log ---- */
+
+/* "prev_pidd == 1\n         ^\nparse_error: Field not found\n" */
+char *dkt__errorlog_in_filter(const char *text, const char *filter)
+{
+	static const char infix[] = "^\nparse_error: ";
+	struct dkt__kernel_error error = { 0 };
+	const char *caret = strstr(text, infix), *line = caret;
+	char *got = NULL;
+
+	while (line && line > text && line[-1] == ' ')
+		line--;
+	if (!line || line == text || line[-1] != '\n')
+		return NULL;
+	error.command = strndup(text, (size_t)(line - 1 - text));
+	error.words = strndup(caret + sizeof(infix) - 1, strcspn(caret + sizeof(infix) - 1, "\n"));
+	error.subsystem = strdup("");
+	if (error.command && error.words && error.subsystem) {
+		error.caret = DKT__MIN((size_t)(caret - line), strlen(error.command));
+		got = reason(&error, filter);
 	}
 	dkt__kernel_error_clear(&error);
-	if (buf.err) {
-		free(buf.data);
+	return got;
+}
+
+/* "\nERROR: Couldn't find field: foo\n  Last command: keys=foo\n", at the end of the histograms */
+char *dkt__errorlog_in_hist(const char *text, const char *trigger)
+{
+	static const char head[] = "\nERROR: ", infix[] = "\n  Last command: ";
+	const char *words = strstr(text, head), *next, *command;
+	char *last __cleanup(free) = NULL;
+
+	while (words && (next = strstr(words + 1, head)))
+		words = next;
+	command = words ? strstr(words, infix) : NULL;
+	if (!command)
 		return NULL;
-	}
-	return buf.data;
+	words += sizeof(head) - 1;
+	last = strndup(command + sizeof(infix) - 1, strcspn(command + sizeof(infix) - 1, "\n"));
+	return last && *last && strstr(trigger, last) ? strndup(words, (size_t)(command - words)) :
+							NULL;
 }

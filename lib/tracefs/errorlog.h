@@ -22,3 +22,10 @@ void dkt__kernel_error_clear(struct dkt__kernel_error *error);
  * about another command.
  */
 char *dkt__errorlog_reason(const char *log, const char *command);
+
+/*
+ * The same for kernels before 5.2, which have no such log: the text of the event's filter file, which has the refused
+ * expression, or of its hist file, which has the histogram that was refused last. NULL: it is about another one.
+ */
+char *dkt__errorlog_in_filter(const char *text, const char *filter);
+char *dkt__errorlog_in_hist(const char *text, const char *trigger);

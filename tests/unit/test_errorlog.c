@@ -210,6 +210,28 @@ static void long_commands_are_shortened_around_the_caret(void **state)
 	window_shows(400, 360, "  ...", "j");
 }
 
+/* Kernels before 5.2 have no log. These are texts of RHEL 8's. */
+static void without_a_log_the_reason_is_beside(void **state)
+{
+	static const char filter[] = "prev_pidd == 1\n         ^\nparse_error: Field not found\n";
+	static const char hist[] = "# event histogram\n#\n\nERROR: Couldn't find field: foo\n"
+				   "  Last command: keys=foo\n";
+	char *words;
+
+	(void)state;
+	words = dkt__errorlog_in_filter(filter, "prev_pidd == 1");
+	assert_string_equal(words, "Field not found\n  prev_pidd == 1\n           ^");
+	free(words);
+	assert_null(dkt__errorlog_in_filter(filter, "prev_pid == 1"));
+	assert_null(dkt__errorlog_in_filter("none\n", "none"));
+	assert_null(dkt__errorlog_in_filter("^\nparse_error: x\n", ""));
+	words = dkt__errorlog_in_hist(hist, "hist:keys=foo");
+	assert_string_equal(words, "Couldn't find field: foo");
+	free(words);
+	assert_null(dkt__errorlog_in_hist(hist, "hist:keys=bar"));
+	assert_null(dkt__errorlog_in_hist("# event histogram\n", "hist:keys=foo"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +244,7 @@ int main(void)
 		cmocka_unit_test(spaces_do_not_matter),
 		cmocka_unit_test(a_truncated_command_is_known_by_its_beginning),
 		cmocka_unit_test(long_commands_are_shortened_around_the_caret),
+		cmocka_unit_test(without_a_log_the_reason_is_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
