@@ -312,6 +312,16 @@ knobs()
 		grep -Hv '^none$' events/*/*/filter; ls /run; grep tracefs /proc/mounts)
 }
 
+# Prints the definitions of all events that were made at run time. Kernels before 4.20 have no list of all.
+made_events()
+{
+	if [ -e "$tracing/dynamic_events" ]; then
+		cat "$tracing/dynamic_events"
+	else
+		cat "$tracing/kprobe_events" "$tracing/uprobe_events" "$tracing/synthetic_events"
+	fi
+}
+
 # uptime in hundredths of a second
 centiseconds()
 {

@@ -10,7 +10,7 @@ status_is 0 "as JSON"
 cp "$out" d.json
 # The JSON is what another program takes it for.
 jq -r '.checks[] | "\(.what): \(.ok)"' d.json >checks
-for what in tracefs 'may control tracefs' 'trace events' instances error_log 'clock mono' set_event_pid \
+for what in tracefs 'may control tracefs' 'trace events' instances 'clock mono' set_event_pid \
 	'uprobe events' 'kprobe events' function_graph 'function tracer' snapshot 'class map'; do
 	has_line "^$what: true\$" checks "$what"
 done
@@ -22,6 +22,7 @@ finds_out()
 	[ ! -e "$2" ] || want=true
 	has_line "^$1: $want\$" checks "$1"
 }
+finds_out error_log "$tracing/error_log"
 finds_out 'synthetic events' "$tracing/synthetic_events"
 finds_out histograms "$tracing/events/sched/sched_switch/hist"
 finds_out 'sub-buffer size' "$tracing/buffer_subbuf_size_kb"

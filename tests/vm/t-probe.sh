@@ -146,23 +146,24 @@ status_is 0 "a glob"
 holds "more than one probe of it" [ "$(grep -c ' vfs_s' $tracing/kprobe_events)" -gt 1 ]
 
 # If a step in the middle fails, the steps before it are undone.
-before=$(cat $tracing/dynamic_events)
+before=$(made_events)
 mkdir /run/dktrace/dktrace/settings.tmp
 run dktrace probe add -g bad --enable 'vfs_w*'
 rmdir /run/dktrace/dktrace/settings.tmp
 status_is 1 "what cannot be remembered is not made"
-same "$before" "$(cat $tracing/dynamic_events)" "no probe of it is left"
+same "$before" "$(made_events)" "no probe of it is left"
 run dktrace probe list 'bad:*'
 no_line bad: "$out" "nor remembered"
 
 # Kinds that not every kernel has.
 run dktrace probe add --kind event --enable --name exec sched:sched_process_exec filename 'pid'
-if [ "$rc" -eq 0 ]; then
+if grep -q ' e\[:' $tracing/README; then
+	status_is 0 "a probe on an event"
 	/bin/true
 	record exec
 	has_line 'filename="/bin/true" pid=[0-9]+' records "an event's fields"
 else
-	fail "a probe on an event"
+	has_line 'this kernel has no probes on events' "$err" "no probes on events here"
 fi
 run dktrace probe add --kind synthetic slow 'u64 lat' 'pid_t pid'
 status_is 0 "a synthetic event"
@@ -204,7 +205,7 @@ echo 0 >$tracing/instances/other/events/dktrace/vfs_read/enable
 rmdir $tracing/instances/other
 run dktrace reset
 status_is 0 "reset"
-same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "leaves the other's alone"
+same "p:dktrace/theirs vfs_write" "$(made_events)" "leaves the other's alone"
 gone /run/dktrace "nothing is left behind"
 
 # After a kill at any moment, reset removes every probe.
@@ -213,5 +214,5 @@ dktrace reset
 for i in 1 2 3 4; do
 	kill_change 'dktrace reset' dktrace probe add --enable -g killed 'vfs_r*'
 	dktrace reset || fail "reset after a kill"
-	same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "nothing is left after kill $i"
+	same "p:dktrace/theirs vfs_write" "$(made_events)" "nothing is left after kill $i"
 done

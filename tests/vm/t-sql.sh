@@ -68,7 +68,7 @@ status_is 0 "saved"
 cat conf
 run dktrace reset
 status_is 0 "reset"
-no_line . $tracing/dynamic_events "no event is left"
+same "" "$(made_events)" "no event is left"
 gone "$instance" "and no instance"
 run dktrace apply conf
 status_is 0 "applied"
@@ -116,7 +116,7 @@ has_line "^dd.*,11,$((11 * 321))$" "$out" "names of processes, and a sum"
 
 run dktrace reset
 status_is 0 "reset"
-no_line . $tracing/dynamic_events "no event is left"
+same "" "$(made_events)" "no event is left"
 no_line . $tracing/synthetic_events "nor a synthetic one"
 gone "$instance" "and no instance"
 same '' "$(cat $tracing/events/syscalls/sys_*_write/trigger | grep -v '^#')" "and no trigger"

@@ -17,4 +17,4 @@ run dktrace strace -e openat -p 1 --duration 0.1
 from='read by event probes'
 ! grep -q __filename_val $tracing/events/syscalls/sys_enter_openat/format || from='recorded by the kernel'
 has_line "tracing with paths $from for 0.1 s" "$err" "where paths come from"
-same "" "$(cat $tracing/dynamic_events)" "no probe is left"
+same "" "$(made_events)" "no probe is left"
