@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The kernel has what dktrace relies on: probes, histograms, synthetic events, function_graph, instances.
+# modules: ext4
 # shellcheck shell=sh disable=SC2154,SC2016
 
 for file in kprobe_events uprobe_events set_event_pid; do
