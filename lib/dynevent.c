@@ -18,7 +18,7 @@ void dkt_events_forget(struct dkt_ctx *ctx)
 
 /* ---- listing ---- */
 
-/* What definitions begin with in dynamic_events, but not in synthetic_events, which older kernels have alone. */
+/* The beginning of a definition in dynamic_events. It is missing in synthetic_events, which older kernels have alone. */
 #define SYNTHETIC "s:synthetic/"
 
 static int read_list(struct dkt_ctx *ctx, const char *file, const char *prefix,

@@ -37,6 +37,26 @@ static void put_keys(FILE *f, const struct dkt_hist *hist, struct dkt_event *eve
 	}
 }
 
+/*
+ * Writes the actions. ".trace(EVENT,FIELD)" is written ".EVENT(FIELD)", which is the same, and which kernels before 5.2
+ * know, too.
+ */
+static void put_actions(FILE *f, const char *actions)
+{
+	static const char trace[] = ".trace(";
+	const char *p = actions, *found;
+
+	fputc(':', f);
+	while ((found = strstr(p, trace))) {
+		const char *name = found + sizeof(trace) - 1;
+		const size_t len = strcspn(name, ",)");
+
+		fprintf(f, "%.*s.%.*s(", (int)(found - p), p, (int)len, name);
+		p = name + len + (name[len] == ',');
+	}
+	fputs(p, f);
+}
+
 /* Writes the filter, and the condition that the process opts.skip does not count. */
 static int put_filter(FILE *f, const struct dkt_hist *hist, const struct hist_event *counted)
 {
@@ -81,7 +101,7 @@ int dkt__hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **tex
 		fprintf(f, ":sort=%s", opts->sort);
 	fprintf(f, ":size=%u", opts->size ? opts->size : HIST_SIZE_KERNEL);
 	if (opts->actions)
-		fprintf(f, ":%s", opts->actions);
+		put_actions(f, opts->actions);
 	err = put_filter(f, hist, counted);
 	return dkt__with_words(hist->ctx, dkt__text_end(f, err, text));
 }

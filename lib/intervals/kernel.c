@@ -33,7 +33,19 @@ static const struct dkt_event *by_event(const struct setup *setup)
 	return setup->pairs->by_begin ? setup->begin : setup->end;
 }
 
-/* The kernel copies the group, so the types must agree in size and sign. */
+/* Returns the field's own type if it is one word that all kernels know in synthetic events, otherwise NULL. */
+static const char *own_type(const struct dkt_field *field)
+{
+	static const char *const types[] = { "s64", "u64", "s32",  "u32", "s16",  "u16",
+					     "s8",  "u8",  "char", "int", "long", "pid_t" };
+
+	for (size_t i = 0; field->type && i < ARRAY_SIZE(types); i++)
+		if (!strcmp(field->type, types[i]))
+			return types[i];
+	return NULL;
+}
+
+/* The kernel copies the group, so the types must agree in size and sign, in RHEL 8's to the letter. */
 static int put_fields(FILE *f, const struct setup *setup)
 {
 	const struct dkt_intervals *pairs = setup->pairs;
@@ -43,7 +55,9 @@ static int put_fields(FILE *f, const struct setup *setup)
 	if (!pairs->grouped)
 		return 0;
 	by = &pairs->events[by_event(setup)->slot].by;
-	if (by->kind == KEY_NUMBER)
+	if (by->kind == KEY_NUMBER && own_type(&by->field))
+		fprintf(f, "; %s by", own_type(&by->field));
+	else if (by->kind == KEY_NUMBER)
 		fprintf(f, "; %c%u by", by->is_signed ? 's' : 'u', by->field.size * 8);
 	else if (by->kind == KEY_STRING)
 		fprintf(f, "; char by[]");
