@@ -73,9 +73,15 @@ has_line 'nanosleep +3( +<= (537 ms|1\.07 s|2\.15 s|[0-9.]+ s)){5} +[0-9]+(\.[0-
 # A packet to this host is received by a soft interrupt.
 ip link set lo up
 run dktrace latency softirq --kernel -- ping -q -c 1 127.0.0.1
-has_line '^NET_RX +[0-9]+ +<= ' "$out" "groups have names" || cat "$out" "$err"
-run dktrace latency softirq --kernel --keys vec.dec -- ping -q -c 1 127.0.0.1
-has_line '^3 +[0-9]+ +<= ' "$out" "or numbers, if these are asked for"
+# Synthetic events without a list of all made events have fields of one-word types only, and no text of any length.
+if [ -e $tracing/dynamic_events ]; then
+	has_line '^NET_RX +[0-9]+ +<= ' "$out" "groups have names" || cat "$out" "$err"
+	run dktrace latency softirq --kernel --keys vec.dec -- ping -q -c 1 127.0.0.1
+	has_line '^3 +[0-9]+ +<= ' "$out" "or numbers, if these are asked for"
+else
+	status_is 1 "no groups of unsigned int in this kernel"
+	has_line "Param type doesn't match synthetic event field type" "$err" "and told so"
+fi
 run dktrace latency sched:sched_wakeup sched:sched_switch --match pid=next_pid --keys next_pid.execname --kernel -t 0.1
 status_is 1 "no names of processes in the kernel"
 has_line 'the kernel groups no pairs by names of processes' "$err" "and told so"
@@ -85,8 +91,10 @@ has_line 'one event with one other; these are 3' "$err" "and told so"
 run dktrace latency sched:sched_wakeup sched:sched_switch --match pid=next_pid --kernel --csv -- sleep 0.1
 status_is 0 "keys of different names"
 has_line '^[0-9]+-[0-9]+,[0-9]+,[0-9]+$' "$out" "has rows"
-run dktrace latency irq --kernel -t 0.1
-status_is 0 "groups by a string" || cat "$err"
+if [ -e $tracing/dynamic_events ]; then
+	run dktrace latency irq --kernel -t 0.1
+	status_is 0 "groups by a string" || cat "$err"
+fi
 same '' "$(made)" "nothing is left"
 
 # Without a reader, everything is removed, as at the normal end.

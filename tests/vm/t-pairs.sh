@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# modules: nfsd loop xfs
+# modules: nfsd loop xfs ext4
 # programs: mkfs.ext4
 # The ready-made pairs of latency: each finds its events and fields, and known workloads give known counts.
 # shellcheck shell=sh disable=SC2154

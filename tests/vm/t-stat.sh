@@ -42,11 +42,13 @@ as_nobody()
 	run /bin/setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
+# Debian's kernels refuse all with 3; others take it for 2.
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 as_nobody dktrace stat -e page-faults:u -- true
-status_is 1 "with 3"
-has_line 'perf_event_paranoid is 3' "$err" "says what it is"
-no_line 'your own programs only' "$err" "no advice that does not help"
+if [ "$rc" -ne 0 ]; then
+	has_line 'perf_event_paranoid is 3' "$err" "says what it is"
+	no_line 'your own programs only' "$err" "no advice that does not help"
+fi
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 as_nobody dktrace stat -e page-faults -- true
 status_is 1 "with 2, and the kernel"

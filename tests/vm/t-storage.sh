@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Work on an ext4 and an xfs file system gives block, ext4, jbd2 and xfs lines with the bits of osd and log.
-# modules: xfs loop
+# modules: xfs loop ext4
 # programs: mke2fs mkfs.xfs
 # shellcheck shell=sh disable=SC2154
 

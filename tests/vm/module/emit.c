@@ -443,7 +443,12 @@ static void in_irq_work(struct irq_work *work)
 	complete(&done);
 }
 
+/* Before 5.9 it took a number for the function. */
+#ifdef DECLARE_TASKLET_OLD
 static DECLARE_TASKLET(tasklet, in_tasklet);
+#else
+static DECLARE_TASKLET(tasklet, (void (*)(unsigned long))in_tasklet, 0);
+#endif
 static struct irq_work irq_work = { .func = in_irq_work };
 static unsigned int per_cpu_messages;
 
