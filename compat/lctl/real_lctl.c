@@ -64,6 +64,23 @@ static bool is_safe(const char *path)
 	return is_protected(*real ? real : "/");
 }
 
+/* Lustre's lctl in a directory, also where a package of ours has moved it aside. */
+static char *search_dir(const char *dir)
+{
+	static const char *const names[] = { "lctl", "lctl.lustre" };
+
+	if (*dir != '/' || !is_protected(dir))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path = dkt__format("%s/%s", dir, names[i]);
+
+		if (path && is_safe(path) && !is_self(path) && !access(path, X_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
 static char *search_path(void)
 {
 	const char *env = getenv("PATH");
@@ -72,14 +89,10 @@ static char *search_path(void)
 
 	for (char *dir = list ? strtok_r(list, ":", &save) : NULL; dir;
 	     dir = strtok_r(NULL, ":", &save)) {
-		char *path = dkt__format("%s/lctl", dir);
+		char *path = search_dir(dir);
 
-		if (!path)
-			return NULL;
-		if (*dir == '/' && is_protected(dir) && is_safe(path) && !is_self(path) &&
-		    !access(path, X_OK))
+		if (path)
 			return path;
-		free(path);
 	}
 	return NULL;
 }

@@ -33,6 +33,18 @@ with()
 	expect 7 "real: --device 5 activate" "" with "$bin" "$ours" --device 5 activate
 }
 
+@test "Lustre's lctl is found where a package has moved it aside" {
+	mv "$bin/lctl" "$bin/lctl.lustre"
+	ln -s "$ours" "$bin/lctl"
+	expect 7 "real: ping 10.0.0.1@tcp" "" with "$bin" "$bin/lctl" ping 10.0.0.1@tcp
+	# A lctl beside it is the one that is meant.
+	ln -sf "$BATS_TEST_TMPDIR/first" "$bin/lctl"
+	# shellcheck disable=SC2016 # for the script
+	printf '#!/bin/sh\necho "first: $*"\n' >"$BATS_TEST_TMPDIR/first"
+	chmod 755 "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR"
+	expect 0 "first: ping 10.0.0.1@tcp" "" with "$bin" "$ours" ping 10.0.0.1@tcp
+}
+
 @test "permanent settings are forwarded to Lustre's lctl" {
 	expect 7 "real: set_param -P debug=1" "" with "$bin" "$ours" set_param -P debug=1
 	expect 7 "real: set_param -C debug=1" "" with "$bin" "$ours" set_param -C debug=1
