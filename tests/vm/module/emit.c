@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Emits messages on request: a catalogue of conversions, contexts, floods. */
 #include <linux/completion.h>
 #include <linux/dcache.h>

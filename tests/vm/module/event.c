@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Gives libcfs's messages the trace event lustre_debug:lustre_debug_msg. */
 #include <linux/kernel.h>
 #include <linux/module.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A trace event with the fields that builds of Lustre with tracepoints give theirs. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM lustre_debug

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* The files of /sys/kernel/debug/lnet that a debug log needs, and two more: emit, text. */
 #include <linux/ctype.h>
 #include <linux/debugfs.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Locks with a resource, laid out and named as Lustre's, and functions that are handed them: for
  * probes. Writing N to the parameter "conflicts" calls one N times and one twice, with values that are known.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* The buffer: for each CPU and context a list of pages filled with Lustre's binary records. */
 #include <linux/fs.h>
 #include <linux/kernel.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A stand-in for Lustre's libcfs: the same entry point and binary records, nothing else of it. */
 #ifndef TEST_LIBCFS_LOG_H
 #define TEST_LIBCFS_LOG_H

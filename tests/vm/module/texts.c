@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Has trace_printk() write a catalogue of conversions when it is loaded. */
 #include <linux/err.h>
 #include <linux/kernel.h>
