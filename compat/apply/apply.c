@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "compat/apply/applying.h"
+#include "compat/apply/audit.h"
 #include "compat/log/debuglog.h"
 #include "compat/log/directory.h"
 #include "compat/log/missed.h"
@@ -314,6 +315,7 @@ int dkl_debuglog_apply(struct debuglog *log, const struct settings *set,
 		fclose(a.filter.missed);
 	if (!err) {
 		dkl_follow_report(log, &done);
+		dkl_audit_change(log, &log->set, &done);
 		dkl_settings_clear(&log->set);
 		log->set = done;
 		log->applied = true;

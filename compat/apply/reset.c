@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes the debug log: its instance, its probes, its saved files, the mount. */
 #include "compat/apply/apply.h"
+#include "compat/apply/audit.h"
 #include "compat/log/directory.h"
 #include "compat/log/probe_list.h"
 #include "compat/lustre/message/cdebug.h"
@@ -50,6 +51,7 @@ static int remove_instance(struct debuglog *log)
 /* Waits for the lock, so that no change is in progress. */
 static int reset(struct debuglog *log)
 {
+	const bool was_there = !access(log->dir, F_OK);
 	int err = dkt_tracefs_open(log->ctx, 0);
 
 	if (!err || err == -EACCES)
@@ -68,6 +70,8 @@ static int reset(struct debuglog *log)
 	if (err)
 		return err;
 	err = dkl_log_dir_remove(log);
+	if (!err && was_there)
+		dkl_audit_one(log, NULL, NULL, NULL);
 	return err ? err : dkl_log_unmount(log->ctx);
 }
 

@@ -238,6 +238,59 @@ int dkl_settings_add_filtered(struct settings *s, const struct dkt_event *event)
 	return dkt__strings_take(&s->filtered, dkl_event_full_name(event));
 }
 
+/* ---- comparing ---- */
+
+/* Users know masks by their words. */
+static char *text_of(const struct dkt__member *member, const struct settings *s)
+{
+	static const struct {
+		size_t offset;
+		enum mask_kind kind;
+	} masks[] = {
+		{ offsetof(struct settings, debug), MASK_DEBUG },
+		{ offsetof(struct settings, subsystem_debug), MASK_SUBSYSTEM },
+		{ offsetof(struct settings, printk), MASK_PRINTK },
+		{ offsetof(struct settings, sources), MASK_SOURCES },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		char words[MASK_TEXT_SIZE];
+
+		if (masks[i].offset != member->offset)
+			continue;
+		dkl_mask_format(masks[i].kind,
+				*dkl_settings_mask((struct settings *)s, masks[i].kind), words);
+		return strdup(words);
+	}
+	return dkt__member_text(member, s);
+}
+
+/* The others tell which masks were set, and what was found at that time. */
+static bool is_made_by_user(const struct dkt__member *member)
+{
+	return member->mark && member->offset != offsetof(struct settings, chosen) &&
+	       member->offset != offsetof(struct settings, has_instance) &&
+	       member->offset != offsetof(struct settings, lustre);
+}
+
+int dkl_settings_compare(const struct settings *before, const struct settings *after,
+			 settings_difference *fn, void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
+		char *was __cleanup(free) = NULL, *is __cleanup(free) = NULL;
+
+		if (!is_made_by_user(&list[i]))
+			continue;
+		was = text_of(&list[i], before);
+		is = text_of(&list[i], after);
+		if (!was || !is)
+			return -ENOMEM;
+		if (strcmp(was, is))
+			fn(list[i].name, was, is, arg);
+	}
+	return 0;
+}
+
 /* ---- functions ---- */
 
 void dkl_settings_clear_functions(struct settings *s)

@@ -91,6 +91,14 @@ int dkl_settings_copy(struct settings *to, const struct settings *from);
 
 uint32_t *dkl_settings_mask(struct settings *settings, enum mask_kind kind);
 
+/* A setting that a user can make, by its name in the file, with both values as text; "" for none. */
+typedef void settings_difference(const char *name, const char *before, const char *after,
+				 void *arg);
+
+/* Calls fn for each setting that differs. -ENOMEM. */
+int dkl_settings_compare(const struct settings *before, const struct settings *after,
+			 settings_difference *fn, void *arg);
+
 /* For the function tracer alone; the copy replaces the tracer of to. */
 void dkl_settings_clear_functions(struct settings *settings);
 int dkl_settings_copy_functions(struct settings *to, const struct settings *from);

@@ -2,17 +2,11 @@
 /* Sends lines of the legacy style to systemd's journal. */
 #include "compat/pipeline/journald.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-
+#include "compat/io/journal.h"
 #include "compat/lustre/mask.h"
 #include "lib/base/buf.h"
-#include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
-#include "lib/base/stop.h"
 #include "lib/base/util.h"
 
 /* The kernel's levels, as Lustre uses them for its console. */
@@ -83,15 +77,6 @@ static bool take_parts(const char *line, const char *end, struct parts *parts)
 
 /* ---- fields ---- */
 
-/* A control character would end a field, or make it one of another form. */
-static void put_field(struct dkt_buf *buf, const char *name, const char *value, size_t len)
-{
-	dkt_buf_str(buf, name);
-	dkt__buf_add(buf, "=", 1);
-	dkt_buf_text(buf, value, len);
-	dkt__buf_add(buf, "\n", 1);
-}
-
 static void put_number(struct dkt_buf *buf, const char *name, uint64_t number)
 {
 	dkt_buf_str(buf, name);
@@ -105,7 +90,7 @@ static void put_mask(struct dkt_buf *buf, const char *name, enum mask_kind kind,
 	char words[MASK_TEXT_SIZE];
 
 	dkl_mask_format(kind, (uint32_t)bits, words);
-	put_field(buf, name, words, strlen(words));
+	dkl_journal_field(buf, name, words, strlen(words));
 }
 
 static char priority_of(uint64_t mask)
@@ -127,88 +112,19 @@ void dkl_journald_fields(const char *line, size_t len, struct dkt_buf *buf)
 	const char priority = known ? priority_of(parts.mask) : '6';
 
 	dkt_buf_str(buf, "SYSLOG_IDENTIFIER=dktrace\n");
-	put_field(buf, "PRIORITY", &priority, 1);
-	put_field(buf, "MESSAGE", known ? parts.text : line,
-		  (size_t)(end - (known ? parts.text : line)));
+	dkl_journal_field(buf, "PRIORITY", &priority, 1);
+	dkl_journal_field(buf, "MESSAGE", known ? parts.text : line,
+			  (size_t)(end - (known ? parts.text : line)));
 	if (!known)
 		return;
-	put_field(buf, "CODE_FILE", parts.file, parts.file_len);
-	put_field(buf, "CODE_LINE", parts.line, parts.line_len);
-	put_field(buf, "CODE_FUNC", parts.function, parts.function_len);
+	dkl_journal_field(buf, "CODE_FILE", parts.file, parts.file_len);
+	dkl_journal_field(buf, "CODE_LINE", parts.line, parts.line_len);
+	dkl_journal_field(buf, "CODE_FUNC", parts.function, parts.function_len);
 	put_mask(buf, "DKTRACE_CLASS", MASK_DEBUG, parts.mask);
 	put_mask(buf, "DKTRACE_SUBSYSTEM", MASK_SUBSYSTEM, parts.subsystem);
 	put_number(buf, "DKTRACE_CPU", parts.cpu);
 	put_number(buf, "DKTRACE_PID", parts.pid);
-	put_field(buf, "DKTRACE_TIME", parts.time, parts.time_len);
-}
-
-/* ---- the socket ---- */
-
-int dkl_journald_open(struct dkt_ctx *ctx)
-{
-	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = JOURNALD_SOCKET };
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
-
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)))
-		err = dkt_fail(ctx, -errno, "open the journal, %s: %s", JOURNALD_SOCKET,
-			       strerror(errno));
-	if (!err)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-/* Waits as long as the journal takes no more, unless a signal has asked for the end. */
-static int send_message(int fd, const struct msghdr *message)
-{
-	for (;;) {
-		if (sendmsg(fd, message, MSG_NOSIGNAL) >= 0)
-			return 0;
-		if (errno != EINTR || dkt__stopped())
-			return errno == EINTR ? -ECANCELED : -errno;
-	}
-}
-
-/* An entry that is too long for a datagram goes as a sealed file in memory. */
-static int send_file(int fd, const char *entry, size_t len)
-{
-	int file __cleanup(close) = memfd_create("journal-entry", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { 0 };
-	struct msghdr message = { .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
-	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-	int err = file < 0 ? -errno : dkt__write_all(file, entry, len);
-
-	if (!err &&
-	    fcntl(file, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
-		err = -errno;
-	head->cmsg_level = SOL_SOCKET;
-	head->cmsg_type = SCM_RIGHTS;
-	head->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(head), &file, sizeof(file));
-	return err ? err : send_message(fd, &message);
-}
-
-static int send_entry(struct dkt_ctx *ctx, int fd, const struct dkt_buf *buf)
-{
-	size_t len;
-	const char *entry = dkt_buf_data(buf, &len);
-	struct iovec part = { (void *)entry, len };
-	const struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-	int err = dkt_buf_error(buf);
-
-	if (err)
-		return dkt__with_words(ctx, err);
-	err = send_message(fd, &message);
-	if (err == -EMSGSIZE || err == -ENOBUFS)
-		err = send_file(fd, entry, len);
-	if (err == -ECANCELED)
-		return dkt_fail(ctx, err, "interrupted; records not written are kept");
-	return err ? dkt_fail(ctx, err, "write to the journal: %s", strerror(-err)) : 0;
+	dkl_journal_field(buf, "DKTRACE_TIME", parts.time, parts.time_len);
 }
 
 int dkl_journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
@@ -225,7 +141,7 @@ int dkl_journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
 		next = stop + (stop < end);
 		dkt_buf_reset(buf);
 		dkl_journald_fields(line, (size_t)(stop - line), buf);
-		err = send_entry(ctx, fd, buf);
+		err = dkl_journal_send(ctx, fd, buf);
 	}
 	dkt_buf_free(buf);
 	return err;

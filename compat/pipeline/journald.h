@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sends lines of the legacy style to systemd's journal, by its native protocol: an entry of fields each. */
+/* Sends lines of the legacy style to systemd's journal: an entry of fields each. */
 #pragma once
 
 #include <dktrace/dktrace.h>
 
-/* The socket of the journal. */
-#define JOURNALD_SOCKET "/run/systemd/journal/socket"
-
-/* Returns a descriptor of the journal, or -errno. */
-int dkl_journald_open(struct dkt_ctx *ctx);
-
-/* Sends an entry for each line of the text, whose last line can lack its newline. */
+/* Sends an entry for each line of the text, whose last line can lack its newline, to dkl_journal_open()'s fd. */
 int dkl_journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len);
 
 /*

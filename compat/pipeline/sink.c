@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
+#include "compat/io/journal.h"
 #include "compat/io/output.h"
 #include "compat/lustre/binary/event.h"
 #include "compat/lustre/style_legacy.h"
-#include "compat/pipeline/journald.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
@@ -90,7 +90,7 @@ int dkl_sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const 
 
 	if (opts->journal) {
 		*file = (struct outfile){ .ctx = ctx,
-					  .fd = dkl_journald_open(ctx),
+					  .fd = dkl_journal_open(ctx, 0),
 					  .in_place = true };
 		return DKT__MIN(file->fd, 0);
 	}

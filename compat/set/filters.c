@@ -2,6 +2,7 @@
 /* Sets filters as a user writes them: on classes, events, threads, programs, CPUs. */
 #include "compat/set/filters.h"
 #include "compat/apply/apply.h"
+#include "compat/apply/audit.h"
 
 #include <inttypes.h>
 
@@ -264,8 +265,12 @@ int dkl_filters_clear(struct debuglog *log, const char *words)
 	if (err)
 		return err;
 	/* If nothing is recorded, do not create an instance. */
-	return log->in ? dkl_debuglog_apply(log, &set, NULL) :
-			 dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);
+	if (log->in)
+		return dkl_debuglog_apply(log, &set, NULL);
+	err = dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);
+	if (!err)
+		dkl_audit_change(log, &log->set, &set);
+	return err;
 }
 
 /* ---- the result ---- */

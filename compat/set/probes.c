@@ -2,7 +2,9 @@
 /* Creates, enables and disables the probes of a user. */
 #include "compat/set/probes.h"
 #include "compat/apply/apply.h"
+#include "compat/apply/audit.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
 
@@ -47,6 +49,22 @@ void dkl_probes_undo(struct debuglog *log)
 	dkt__error_give(log->ctx, 0, message);
 }
 
+static const char *state_word(enum probe_state state)
+{
+	return state == PROBE_ON ? "enabled" : "disabled";
+}
+
+static void audit(const struct debuglog *log, const struct user_probe *user_probe)
+{
+	const struct dkt_probe *probe = dkt_probes_at(user_probe->definition, 0);
+	const char *before = user_probe->is_new ? "" : state_word(user_probe->before);
+	const char *after = state_word(user_probe->state);
+	char *setting __cleanup(free) = dkt__format("probe %s:%s", probe->group, probe->name);
+
+	if (setting && strcmp(before, after))
+		dkl_audit_one(log, setting, before, after);
+}
+
 int dkl_probes_keep(struct debuglog *log)
 {
 	int err = log->probes ? dkl_probes_save(log) : 0;
@@ -54,6 +72,7 @@ int dkl_probes_keep(struct debuglog *log)
 	for (size_t i = 0; !err && log->probes && i < log->probes->n; i++) {
 		struct user_probe *probe = &log->probes->list[i];
 
+		audit(log, probe);
 		probe->before = probe->state;
 		probe->is_new = probe->created = false;
 	}

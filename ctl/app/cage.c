@@ -217,7 +217,7 @@ static unsigned int calls_needed(const struct app *app, unsigned int needs)
 {
 	return (needs & CAGE_NETWORK ? DKT__CAGE_NETWORK : 0) |
 	       (needs & CAGE_ACCEPT ? DKT__CAGE_ACCEPT : 0) |
-	       (opt_with(app, OPT_DATAGRAMS) ? DKT__CAGE_DATAGRAMS : 0) |
+	       (opt_with(app, OPT_DATAGRAMS) || needs & CAGE_STATE ? DKT__CAGE_DATAGRAMS : 0) |
 	       (needs & (CAGE_NAMES | CAGE_DIRECTORY | CAGE_KERNEL | CAGE_STATE) ? DKT__CAGE_NAMES :
 										   0) |
 	       (needs & CAGE_TEMPORARY ? DKT__CAGE_REMOVE : 0) |

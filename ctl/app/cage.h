@@ -11,7 +11,7 @@ enum cage_need {
 	CAGE_PROGRAMS = 2, /* programs anywhere, for the names of their functions */
 	CAGE_PROCESSES = 4, /* programs as other processes see them: all files */
 	CAGE_NETWORK = 8, /* servers */
-	CAGE_STATE = 16, /* create the state in /run */
+	CAGE_STATE = 16, /* create the state in /run, and tell the journal of its changes */
 	CAGE_LUSTRE = 32, /* set Lustre's parameters */
 	CAGE_ACCEPT = 64, /* take connections from a socket that listens already */
 	CAGE_TEMPORARY = 128, /* temporary files, in a directory of its own */

@@ -159,3 +159,27 @@ void dkt__members_print(const struct dkt__members *members, const void *at, FILE
 		print(m, start, value_of(m, at), f);
 	}
 }
+
+char *dkt__member_text(const struct dkt__member *member, const void *at)
+{
+	char *lines __cleanup(free) = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&lines, &len);
+	char *text, *end;
+
+	if (!f)
+		return NULL;
+	print(member, "", value_of(member, at), f);
+	if (fclose(f))
+		return NULL;
+	text = malloc(2 * len + 1);
+	if (!text)
+		return NULL;
+	end = text;
+	for (const char *c = lines; c < lines + len; c++)
+		end = *c != '\n'          ? mempcpy(end, c, 1) :
+		      c + 1 < lines + len ? mempcpy(end, "; ", 2) :
+					    end;
+	*end = '\0';
+	return text;
+}

@@ -64,3 +64,6 @@ int dkt__members_read(const struct dkt__members *members, void *at, const char *
 int dkt__members_parse(const struct dkt__members *members, void *at, char *text);
 
 void dkt__members_print(const struct dkt__members *members, const void *at, FILE *f);
+
+/* Returns the values of a member, each as its line has it, with "; " between them; "" if it has no line. NULL: no memory. */
+char *dkt__member_text(const struct dkt__member *member, const void *at);

@@ -232,3 +232,39 @@ debug_mb=4" "" lctl get_param debug debug_mb
 		set_param debug=0 debug=+ioctl
 	done
 }
+
+# In a mount namespace, a program takes the place of the journal.
+@test "each change of a setting is an entry in the journal, with both values" {
+	command -v python3 >/dev/null || skip "no python3"
+	# shellcheck disable=SC2016 # for the shell
+	run -0 unshare --mount --propagation private bash -c '
+		mkdir -p /run/systemd && mount -t tmpfs none /run/systemd && mkdir /run/systemd/journal
+		"$0"/fake-journal "$1" 3>&- &
+		until [ -S /run/systemd/journal/socket ]; do
+			kill -0 $! || exit
+			sleep 0.05
+		done
+		lctl set_param debug=ioctl debug_filter="cmd == 0x5401"
+		dktrace set_param debug=+vfstrace debug_mb=4
+		# The same again, a failure, and questions change nothing.
+		lctl set_param debug=+ioctl
+		lctl set_param debug=+nothing
+		lctl get_param debug
+		dktrace filter set ioctl "fd == 1"
+		dktrace trigger add syscalls:sys_enter_ioctl traceoff
+		dktrace reset
+		dktrace reset
+		"$0"/fake-journal --end
+		wait
+	' "$top/tests/tools" "$tmp/entries"
+	# Lustre's masks never lack these, and may have had others.
+	run -0 sed -n "s/ warning error emerg//; s/, was '.*console.*'\$//; s/^MESSAGE=debug log $DKTRACE_INSTANCE: //p" "$tmp/entries"
+	same "debug is now 'ioctl console'
+debug_filter is now 'cmd == 0x5401', was ''
+debug is now 'ioctl vfstrace console'
+debug_mb is now '4', was ''
+rule is now 'ioctl fd == 1', was ''
+trigger is now 'syscalls:sys_enter_ioctl traceoff', was ''
+all settings and records were removed" "$output"
+	same "debug debug_filter debug debug_mb rule trigger" "$(sed -n 's/^DKTRACE_SETTING=//p' "$tmp/entries" | paste -s -d ' ')"
+}

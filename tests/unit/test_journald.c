@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include "compat/apply/audit.h"
 #include "compat/pipeline/journald.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
@@ -55,6 +56,41 @@ static void another_line_is_the_message(void **state)
 		     "MESSAGE=00000001:00000008:0.0:1.0:0:0:0:(a:0:f(\n");
 	check_fields("a\tb\nPRIORITY=0",
 		     "SYSLOG_IDENTIFIER=dktrace\nPRIORITY=6\nMESSAGE=a\\tb\\nPRIORITY=0\n");
+}
+
+/* Returns the entry of a change, which the caller frees. */
+static char *audit_text(const char *setting, const char *before, const char *after)
+{
+	struct dkt_buf *buf;
+	char *text;
+	size_t len;
+
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	dkl_audit_fields(buf, "dktrace", setting, before, after);
+	text = (char *)dkt_buf_data(buf, &len);
+	text = strndup(text, len);
+	assert_non_null(text);
+	dkt_buf_free(buf);
+	return text;
+}
+
+static void a_change_of_settings_becomes_fields(void **state)
+{
+	char *text;
+
+	(void)state;
+	text = audit_text("debug_filter", "", "a\nPRIORITY=0");
+	assert_has(text, "SYSLOG_IDENTIFIER=dktrace\nPRIORITY=5\nMESSAGE_ID=");
+	assert_has(text,
+		   "\nMESSAGE=debug log dktrace: debug_filter is now 'a\\nPRIORITY=0', was ''\n"
+		   "DKTRACE_INSTANCE=dktrace\nDKTRACE_SETTING=debug_filter\nDKTRACE_BEFORE=\n"
+		   "DKTRACE_AFTER=a\\nPRIORITY=0\n");
+	free(text);
+	text = audit_text(NULL, NULL, NULL);
+	assert_has(text, "\nMESSAGE=debug log dktrace: all settings and records were removed\n"
+			 "DKTRACE_INSTANCE=dktrace\n");
+	assert_null(strstr(text, "DKTRACE_SETTING"));
+	free(text);
 }
 
 /* Receives an entry and the file that came with it; -1: none did. Returns the length of the datagram. */
@@ -120,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_becomes_fields),
+		cmocka_unit_test(a_change_of_settings_becomes_fields),
 		cmocka_unit_test(another_line_is_the_message),
 		cmocka_unit_test(a_long_entry_is_a_sealed_file),
 	};

@@ -116,6 +116,44 @@ static void settings_read_back_as_written(void **state)
 	dkl_settings_clear(&in);
 }
 
+static void add_difference(const char *name, const char *before, const char *after, void *arg)
+{
+	fprintf(arg, "%s: %s -> %s\n", name, before, after);
+}
+
+static void differences_are_told_in_words(void **state)
+{
+	struct settings before, after;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(f);
+	dkl_settings_init(&before);
+	dkl_settings_init(&after);
+	before.debug = 0x80;
+	after.debug = 0x88;
+	/* These are results. */
+	after.chosen = 1;
+	after.has_instance = after.limited = !before.limited;
+	after.debug_mb = 40;
+	assert_int_equal(dkl_entries_add(&before.rules, "sched:*", "comm == 1"), 0);
+	assert_int_equal(dkl_entries_add(&after.rules, "sched:*", "comm == 1"), 0);
+	assert_int_equal(dkl_entries_add(&after.rules, "net", "len > 9"), 0);
+	before.filter = strdup("a\nb");
+	assert_int_equal(dkl_settings_compare(&before, &after, add_difference, f), 0);
+	assert_int_equal(dkl_settings_compare(&after, &after, add_difference, f), 0);
+	assert_int_equal(fclose(f), 0);
+	assert_string_equal(text, "debug: ioctl -> iotrace ioctl\n"
+				  "debug_mb:  -> 40\n"
+				  "debug_filter: a b -> \n"
+				  "rule: sched:* comm == 1 -> sched:* comm == 1; net len > 9\n");
+	free(text);
+	dkl_settings_clear(&before);
+	dkl_settings_clear(&after);
+}
+
 static void staged_settings_are_loaded_once_published(void **state)
 {
 	struct place *place = *state;
@@ -188,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(settings_read_back_as_written, setup, teardown),
+		cmocka_unit_test(differences_are_told_in_words),
 		cmocka_unit_test_setup_teardown(staged_settings_are_loaded_once_published, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(an_invalid_file_is_refused_with_its_line, setup,

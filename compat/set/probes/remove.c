@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes the probes of a user. */
+#include "compat/apply/audit.h"
 #include "compat/apply/apply.h"
 #include "compat/set/probes/joined.h"
+#include "lib/base/buf.h"
 #include "lib/base/util.h"
 #include "lib/inside.h"
 
@@ -97,6 +99,14 @@ static void restore_triggers(struct debuglog *log, const struct settings *before
 	dkt__error_give(log->ctx, 0, message);
 }
 
+static void audit(const struct debuglog *log, const char *pattern)
+{
+	char *setting __cleanup(free) = dkt__format("probe %s", pattern);
+
+	if (setting)
+		dkl_audit_one(log, setting, "there", "removed");
+}
+
 int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed)
 {
 	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
@@ -123,6 +133,8 @@ int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed
 		restore_triggers(log, &before);
 	}
 	dkl_probes_forget_events(log);
+	if (*removed)
+		audit(log, pattern);
 	if (!err)
 		return dkl_probes_save(log);
 	message = dkt__error_take(log->ctx);
