@@ -67,7 +67,7 @@ CCACHE ?= $(if $(shell command -v ccache),CCACHE_NOHASHDIR=1 ccache)
 $(eval CCACHE := $(CCACHE))
 
 # Without its packages a build would fail later, at a file that says nothing of them. These targets need none.
-PACKLESS := clean help dist lint check-bare check-builds uninstall alternatives no-alternatives
+PACKLESS := clean help dist lint check-bare check-builds check-packages uninstall alternatives no-alternatives
 ifneq ($(filter-out $(PACKLESS),$(or $(MAKECMDGOALS),all)),)
 with_tests := $(filter tests check%,$(MAKECMDGOALS))
 needed := $(LIB_PKGS) $(TOOL_PKGS) $(foreach name,$(HAVE),$(or $(HAS_$(name)),$(PKG_$(name)))) $(if $(with_tests),cmocka)
@@ -162,7 +162,7 @@ DESCRIPTIONS := $(O)/libdktrace.json $(O)/libdktrace-lustre.json
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang check-bare check-builds check-kernels build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
+	check-clang check-bare check-builds check-kernels check-packages build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
 	uninstall ldconfig dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
@@ -176,6 +176,7 @@ help:
 	@echo 'check          every test; check-unit -cli -live -vm -fuzz -abi -san -clang: a part'
 	@echo '               T=name: the tests of that name'
 	@echo 'check-bare     build and test in a new minimal Debian system, by hand before a release'
+	@echo 'check-packages build and try Debian packages in new systems, by hand before a release'
 	@echo 'check-builds   build and test with other C libraries, compilers and machines, by hand before a release'
 	@echo 'check-kernels  every VM test on all kernels that Debian installs, by hand; KERNELS="6.16 7.2": on these'
 	@echo 'lint           format, shell, spelling and man page checks'
@@ -422,7 +423,10 @@ check: all tests
 	$(Q)tests/run $(only) $(O) lint clang vm abi unit fuzz cli-plain \
 		san-unit san-fuzz san-cli san-live
 
-check-unit check-fuzz check-abi check-cli check-live check-vm: check-%: all tests
+check-abi check-cli check-live check-vm: tests
+check-unit: $(UNIT_BIN) $(TEST_TOOLS)
+check-fuzz: $(FUZZ_BIN)
+check-unit check-fuzz check-abi check-cli check-live check-vm: check-%: all
 	$(Q)tests/run $(only) $(O) $*
 
 # The suites that the sanitizers can check.
@@ -448,6 +452,10 @@ $(O)/gen/clang/%.ok: %.c
 # It makes the system anew and installs all packages.
 check-bare:
 	$(Q)tests/bare $(O)
+
+# It makes new systems of two suites of Debian.
+check-packages:
+	$(Q)tests/packages $(O)
 
 # It takes cross compilers, emulators, and systems of other releases.
 check-builds:

@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import shlex
+import shutil
 import subprocess
 
 from . import results
@@ -66,6 +67,9 @@ class Place:
 
     @staticmethod
     def changes():
+        # Where a package is built there may be no git.
+        if not shutil.which("git"):
+            return ""
         return subprocess.run(["git", "-C", TOP, "status", "--porcelain"], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, check=False).stdout
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes the probes of a user. */
-#include "compat/apply/audit.h"
 #include "compat/apply/apply.h"
+#include "compat/apply/audit.h"
 #include "compat/set/probes/joined.h"
 #include "lib/base/buf.h"
 #include "lib/base/util.h"
