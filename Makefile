@@ -55,10 +55,13 @@ soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1) 2>/dev/nul
 	| sed 's|.*/||; s|\(\.so\.[0-9]*\)\..*|\1|')
 
 # The charts of view's page. The program contains it.
+# The tarball of "make dist" has it, for systems without a package of it.
 ifneq ($(filter d3,$(HAVE)),)
-D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
+D3 ?= $(or $(wildcard share/view/d3.min.js),/usr/share/nodejs/d3/dist/d3.min.js)
+D3_LICENSE := share/view/d3-license.js
 else
 override D3 := share/view/without-d3.js
+D3_LICENSE := /dev/null
 endif
 
 # Compiling again what was compiled before, in any clone, takes no time where there is ccache; CCACHE= does without.
@@ -218,7 +221,7 @@ $(O)/gen/datadir.o: $(O)/gen/paths Makefile
 LIB_FLAGS := $(LIB_CFLAGS) -DCONFDIR='"$(CONFDIR)"'
 LAYERS_FLAGS := $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
 	-DCONFDIR='"$(CONFDIR)"'
-CTL_FLAGS := $(TOOL_CFLAGS) -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"' -DBUILT_WITH='"$(HAVE)"' -DBUILT_WITHOUT='"$(sort $(WITHOUT))"'
+CTL_FLAGS := $(TOOL_CFLAGS) -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"' -DD3_LICENSE='"$(D3_LICENSE)"' -DBUILT_WITH='"$(HAVE)"' -DBUILT_WITHOUT='"$(sort $(WITHOUT))"'
 TEST_FLAGS := $(LIB_CFLAGS) $(TOOL_CFLAGS)
 # The flags of a source, by the directory that it is in.
 flags_of = $(or $(if $(filter lib/%,$(1)),$(LIB_FLAGS)),$(if $(filter $(LAYERS:%=%/%),$(1)),$(LAYERS_FLAGS)),$(if \
@@ -566,7 +569,8 @@ uninstall:
 
 dist:
 	@mkdir -p $(O)
-	git archive --prefix=dktrace-$(VERSION)/ -o $(O)/dktrace-$(VERSION).tar.gz HEAD
+	git archive --prefix=dktrace-$(VERSION)/share/view/ --add-file=$(D3) --prefix=dktrace-$(VERSION)/ \
+		-o $(O)/dktrace-$(VERSION).tar.gz HEAD
 
 clean:
 	rm -rf $(O)

@@ -21,7 +21,8 @@ ASSET(script,
 				      INCLUDE("share/view/lustre.js") INCLUDE("share/view/paths.js")
 					      INCLUDE("share/view/hosts.js")
 						      INCLUDE("share/view/page.js"));
-ASSET(d3, INCLUDE("share/view/d3-license.js") INCLUDE(D3));
+/* The license of d3 asks to be wherever its code is. */
+ASSET(d3, INCLUDE(D3_LICENSE) INCLUDE(D3));
 
 extern const char asset_page[], asset_page_end[], asset_style[], asset_style_end[], asset_script[],
 	asset_script_end[], asset_d3[], asset_d3_end[];

@@ -126,7 +126,7 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 
 	# Nothing is installed for this dpkg-query, and there is no other program that would do.
 	mkdir "$bin"
-	for tool in sh make echo sed cat paste id dirname env uname tr readlink; do
+	for tool in sh make echo sed cat paste id dirname env uname tr readlink cut awk; do
 		ln -s "$(type -P "$tool")" "$bin/$tool"
 	done
 	printf '#!/bin/sh\nexit 1\n' >"$bin/dpkg-query"
@@ -134,7 +134,7 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	chmod 755 "$bin/dpkg-query" "$bin/apt-get"
 	run -2 env -i PATH="$bin" make -C "$top" O="$BATS_TEST_TMPDIR/out"
 	has "$output" "*** packages are missing, run scripts/deps build: gcc libc6-dev linux-libc-dev "
-	has "$output" " node-d3; to build without"
+	has "$output" " node-d3; to build without those that can be left out: make WITHOUT='"
 	lacks "$output" "No rule"
 	run -2 env -i PATH="$bin" make -C "$top" O="$BATS_TEST_TMPDIR/out" tests
 	has "$output" "*** packages are missing, run scripts/deps build check: "
@@ -142,6 +142,19 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	run -0 env -i PATH="$bin" make -s -C "$top" help
 	has "$output" "make the installed program lctl"
 	lacks "$output" "not found"
+}
+
+@test "the tarball of make dist has d3, for systems without a package of it" {
+	local out=$BATS_TEST_TMPDIR/out
+
+	git -C "$top" rev-parse -q --verify HEAD >/dev/null || skip "no git repository"
+	make -s -C "$top" O="$out" dist
+	run -0 tar -tzf "$out"/dktrace-*.tar.gz
+	has "$output" "dktrace-0.1.0/share/view/d3.min.js"
+	has "$output" "dktrace-0.1.0/share/view/d3-license.js"
+	tar -xzf "$out"/dktrace-*.tar.gz -C "$out"
+	run -0 make -s -C "$out"/dktrace-0.1.0 --eval 'where: ; @echo $(D3)' where
+	same share/view/d3.min.js "$output" "the d3 that is built in"
 }
 
 @test "both libraries are installed as shared libraries and archives, and removed" {

@@ -79,6 +79,13 @@ many_hosts()
 	dktrace view h{0..39}.txt --offset "${offsets#,}" -o hosts.html 2>words
 }
 
+@test "the page carries the license of d3, which it contains" {
+	run -0 dktrace view "$capture" -o page.html
+	grep -q 'SPDX-License-Identifier: BSD-3-Clause AND MIT AND Apache-2.0' page.html
+	grep -q 'Redistributions in binary form must reproduce' page.html
+	grep -q 'The Pennsylvania State' page.html
+}
+
 @test "a page of many hosts has the records over time of each" {
 	many_hosts
 	data hosts.html . >data
