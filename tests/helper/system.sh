@@ -61,7 +61,7 @@ within()
 	system=$1
 	shift
 	# shellcheck disable=SC2016,SC2046 # for the other shell; one word each
-	env -i $(env | grep -i '_proxy=') PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb \
+	env -i $(env | grep -i '_proxy=') PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb \
 		DEBIAN_FRONTEND=noninteractive chroot "$system" sh -c 'cd "$1" && shift && exec "$@"' sh "$@"
 }
 
