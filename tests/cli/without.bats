@@ -22,7 +22,7 @@ has_word()
 	[[ " ${2//,/ } " == *" $1 "* ]]
 }
 
-# What make says before it builds. usage: told VARIABLE=VALUE...
+# Prints the words of make before it builds. usage: told VARIABLE=VALUE...
 told()
 {
 	run -2 --separate-stderr env -u MAKEFLAGS -u MAKELEVEL make -n -C "$top" O="$BATS_TEST_TMPDIR/none" "$@"
