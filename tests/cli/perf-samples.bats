@@ -373,6 +373,12 @@ same_cut_chains()
 		END { exit bad }'
 }
 
+# On a slow machine perf loses samples with their stacks, which exit status 3 tells. usage: despite_losses COMMAND...
+despite_losses()
+{
+	"$@" || [ $? -eq 3 ]
+}
+
 record_deep()
 {
 	perf record -q "$@" -o deep.data -- ./deep 2>perf.err || { cat perf.err; return 1; }
@@ -399,12 +405,12 @@ record_deep()
 	export HOME=$PWD
 	make_deep
 	perf record -q -e cpu-clock -F 2000 --call-graph dwarf -o deep.data -- ./deep
-	dktrace report -S folded deep.data >folded
+	despite_losses dktrace report -S folded deep.data >folded
 	has_line '^cpu_clock;deep;_start;__libc_start_main;__libc_start_call_main;main;run;call_itself;.*;burn [0-9]' folded
 	# Another build of the same program is none. perf has a copy of the recorded one.
 	rm -rf .debug
 	make_deep -DOTHER -Wl,--build-id=0x0123
-	dktrace report -S folded deep.data >folded
+	despite_losses dktrace report -S folded deep.data >folded
 	has_line '^cpu_clock;deep;.*\[deep\]' folded
 	no_line call_itself folded
 }
@@ -427,10 +433,10 @@ record_deep()
 @test "inlined functions are found without the table of addresses, which clang does not write" {
 	make_deep -g
 	perf record -q -N -e cpu-clock -F 2000 --call-graph dwarf -o deep.data -- ./deep
-	dktrace report -S json deep.data >wanted
+	despite_losses dktrace report -S json deep.data >wanted
 	has_line 'multiply [(]inlined[)]' wanted
 	objcopy --remove-section .debug_aranges deep
-	dktrace report -S json deep.data >have
+	despite_losses dktrace report -S json deep.data >have
 	cmp wanted have
 }
 
@@ -439,9 +445,9 @@ record_deep()
 	perf record -q -e cpu-clock,page-faults -F 2000 --call-graph dwarf -o deep.data -- ./deep
 	perf record -q -e cpu-clock -F 2000 -o plain.data -- ./deep
 	for file in deep.data plain.data; do
-		dktrace profile -S folded $file >short
+		despite_losses dktrace profile -S folded $file >short
 		# A filter needs them.
-		dktrace profile -S folded -f 'period > 0' $file >whole
+		despite_losses dktrace profile -S folded -f 'period > 0' $file >whole
 		test -s whole
 		cmp short whole
 	done
