@@ -204,7 +204,7 @@ static int index_functions(struct dkt__btf *btf)
 {
 	int err = 0;
 
-	/* The number of types has another name in each libbpf; beyond the last one there is none. */
+	/* The call for the number of types changed its name in libbpf; a number above the last one has no type. */
 	for (uint32_t id = 1; !err; id++) {
 		const struct btf_type *t = btf__type_by_id(btf->btf, id);
 

@@ -19,7 +19,7 @@ struct decoded {
  */
 int dkt__decoder_open(struct dkt__binary *binary, struct decoder **decoder);
 
-/* Decodes the first instruction of the code, and moves code, size and address behind it. False: it is none. */
+/* Decodes the first instruction of the code, and moves code, size and address past it. False: not an instruction. */
 bool dkt__decode(struct decoder *decoder, const uint8_t **code, size_t *size, uint64_t *address,
 		 struct decoded *decoded);
 

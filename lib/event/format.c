@@ -15,8 +15,8 @@ void dkt__event_clear(struct dkt_event *event)
 }
 
 /*
- * Takes lines such as `0xffffffff828195af : "thaw_processes"`, and no other ones. Of a string of less than two
- * characters, libtraceevent 1.7 reads the memory before it.
+ * Takes lines such as `0xffffffff828195af : "thaw_processes"` only. If a string has less than two characters,
+ * libtraceevent 1.7 reads the memory before it.
  */
 static void take_strings(struct tep_handle *tep, char *text)
 {
