@@ -110,7 +110,7 @@ struct need {
 	struct {
 		const char *name;
 		unsigned int want;
-	} places[3];
+	} places[5];
 };
 
 static const struct need read_need = {
@@ -125,6 +125,17 @@ static const struct need control_need = {
 	{ { "", ACCESS_READ | ACCESS_EXEC },
 	  { "/instances", ACCESS_READ | ACCESS_WRITE | ACCESS_EXEC },
 	  { "/set_event", ACCESS_READ | ACCESS_WRITE } },
+};
+
+/* All that a log changes, of an instance that root has given to a user or a group. */
+static const struct need instance_need = {
+	"control the instance",
+	"cap_dac_override",
+	{ { "", ACCESS_READ | ACCESS_EXEC },
+	  { "/events", ACCESS_READ | ACCESS_EXEC },
+	  { "/set_event", ACCESS_READ | ACCESS_WRITE },
+	  { "/trace", ACCESS_READ | ACCESS_WRITE },
+	  { "/tracing_on", ACCESS_READ | ACCESS_WRITE } },
 };
 
 /* The result of stat(), or of a future mount if tracefs is not mounted (dir NULL). */
@@ -157,25 +168,43 @@ static void report_refusal(FILE *text, const struct need *need, const char *dir,
 	fprintf(text, ", mode %04o): need %s", (unsigned int)st->st_mode & 07777, need->caps);
 }
 
+/* Returns the first place that may not be used, or NULL. */
+static const char *first_refused(const struct dkt__rights *rights, const struct need *need,
+				 const char *dir, struct stat *st)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(need->places) && need->places[i].name; i++)
+		if (stat_place(dir, need->places[i].name, st) &&
+		    !mode_allows(rights, st, need->places[i].want) &&
+		    !caps_allow(rights, st, need->places[i].want))
+			return need->places[i].name;
+	return NULL;
+}
+
 /* True if all places may be used; otherwise reports the first refusal and the missing capability. */
 static bool may_use(FILE *text, const struct dkt__rights *rights, const struct need *need,
 		    const char *dir)
 {
 	struct stat st;
+	const char *name = first_refused(rights, need, dir, &st);
 
-	for (size_t i = 0; i < ARRAY_SIZE(need->places) && need->places[i].name; i++) {
-		const char *name = need->places[i].name;
-		unsigned int want = need->places[i].want;
+	if (!name)
+		return true;
+	report_refusal(text, need, dir ? dir : TRACEFS_PLACE, name, &st);
+	if (!caps_reach(rights, &st))
+		fputs(OF_INITIAL_NS, text);
+	return false;
+}
 
-		if (!stat_place(dir, name, &st) || mode_allows(rights, &st, want) ||
-		    caps_allow(rights, &st, want))
-			continue;
-		report_refusal(text, need, dir ? dir : TRACEFS_PLACE, name, &st);
-		if (!caps_reach(rights, &st))
-			fputs(OF_INITIAL_NS, text);
-		return false;
-	}
-	return true;
+/* True for an instance that is there, with files that may be used although others of tracefs may not. */
+static bool is_given(const struct dkt__rights *rights, const char *dir)
+{
+	char *instance __cleanup(free) =
+		dir && rights->instance ? dkt__format("%s/instances/%s", dir, rights->instance) :
+					  NULL;
+	struct stat st;
+
+	return instance && !stat(instance, &st) &&
+	       !first_refused(rights, &instance_need, instance, &st);
 }
 
 static bool may_mount(FILE *text, const struct dkt__rights *rights)
@@ -197,7 +226,7 @@ static bool needs_met(FILE *text, const struct dkt__rights *rights, unsigned int
 		ok = may_mount(text, rights);
 	/* Permission to control includes permission to read. */
 	if (needs & DKT_NEED_CONTROL)
-		ok = may_use(text, rights, &control_need, dir) && ok;
+		ok = (is_given(rights, dir) || may_use(text, rights, &control_need, dir)) && ok;
 	else if (needs & DKT_NEED_READ)
 		ok = may_use(text, rights, &read_need, dir) && ok;
 	return ok;
@@ -243,24 +272,19 @@ int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, uns
 
 /* ---- the calls ---- */
 
-int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
+static int check(struct dkt_ctx *ctx, unsigned int needs, const char *instance)
 {
-	dkt__needs(NULL, ctx);
-
 	/* To see the modes of what is in directories of others. */
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	struct dkt__rights rights = {
 		.uid = geteuid(),
 		.gid = getegid(),
 		.initial_ns = in_initial_ns(),
+		.instance = instance,
 	};
 	gid_t *groups __cleanup(free) = NULL;
-	int n, err = dkt__flags_check(ctx, "dkt_caps_check", needs,
-				      DKT_NEED_READ | DKT_NEED_CONTROL | DKT_NEED_MOUNT);
+	int n, err = effective_caps(ctx, &rights.caps);
 
-	if (err)
-		return err;
-	err = effective_caps(ctx, &rights.caps);
 	if (err)
 		return err;
 	n = getgroups(0, NULL);
@@ -271,6 +295,21 @@ int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 	rights.groups = groups;
 	rights.n_groups = n > 0 ? (size_t)n : 0;
 	return dkt__rights_check(ctx, &rights, needs);
+}
+
+int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
+{
+	dkt__needs(NULL, ctx);
+
+	int err = dkt__flags_check(ctx, "dkt_caps_check", needs,
+				   DKT_NEED_READ | DKT_NEED_CONTROL | DKT_NEED_MOUNT);
+
+	return err ? err : check(ctx, needs, NULL);
+}
+
+int dkt__caps_check_instance(struct dkt_ctx *ctx, const char *name)
+{
+	return check(ctx, DKT_NEED_CONTROL, name);
 }
 
 int dkt__caps_get(struct dkt_ctx *ctx, size_t i, struct dkt__cap *cap, size_t sz)

@@ -11,6 +11,7 @@ struct dkt__rights {
 	size_t n_groups;
 	uint64_t caps; /* effective ones, bit n for capability n */
 	bool initial_ns; /* in the initial user namespace, where capabilities count everywhere */
+	const char *instance; /* whose control is enough, or NULL */
 };
 
 /* dkt_caps_check() for these privileges. */

@@ -56,6 +56,12 @@ enum dkt__lower {
 int dkt__caps_lower(struct dkt_ctx *ctx, enum dkt__lower which);
 int dkt__caps_raise(struct dkt_ctx *ctx);
 
+/*
+ * dkt_caps_check() for DKT_NEED_CONTROL of one instance only: it may be there and given to this user
+ * or a group of it, while the others of tracefs are not. name: of the instance.
+ */
+int dkt__caps_check_instance(struct dkt_ctx *ctx, const char *name);
+
 /* A capability that tracing can use. The strings are constants. */
 struct dkt__cap {
 	const char *name; /* "cap_sys_admin" */

@@ -379,7 +379,7 @@ int dkl_debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
 
 	*out = NULL;
 	if (!err && flags & DEBUGLOG_CHANGE)
-		err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
+		err = dkt__caps_check_instance(ctx, name);
 	if (!err)
 		err = flags & DEBUGLOG_CHANGE ? dkl_log_dir_enter(log) : dkl_log_dir_open(log);
 	if (!err)

@@ -156,6 +156,41 @@ static void owner_and_group_count(void **state)
 	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
 }
 
+/* As after chgrp -R and chmod -R g+rwX of the instance's directory. */
+static void a_given_instance_is_enough_for_its_log(void **state)
+{
+	static const char *const files[] = { "set_event", "trace", "tracing_on" };
+	struct fixture *f = *state;
+	struct dkt__rights rights = {
+		.uid = NOBODY_HERE, .gid = NOBODY_HERE, .initial_ns = true, .instance = "ops"
+	};
+	char path[64];
+
+	set_modes(f, 0755, 0755, 0644);
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
+	assert_int_equal(mkdir(below(f, "instances/ops"), 0700), 0);
+	assert_int_equal(mkdir(below(f, "instances/ops/events"), 0755), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "instances/ops/%s", files[i]);
+		make_file(f, path);
+		assert_int_equal(chmod(below(f, path), 0666), 0);
+	}
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
+	assert_int_equal(chmod(below(f, "instances/ops"), 0755), 0);
+	assert_ok(f->ctx, dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL));
+	rights.instance = "other";
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
+	rights.instance = "ops";
+	assert_int_equal(chmod(below(f, "instances/ops/tracing_on"), 0644), 0);
+	assert_int_equal(dkt__rights_check(f->ctx, &rights, DKT_NEED_CONTROL), -EPERM);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "instances/ops/%s", files[i]);
+		assert_int_equal(unlink(below(f, path)), 0);
+	}
+	assert_int_equal(rmdir(below(f, "instances/ops/events")), 0);
+	assert_int_equal(rmdir(below(f, "instances/ops")), 0);
+}
+
 static void foreign_owner_is_out_of_reach(void **state)
 {
 	struct fixture *f = *state;
@@ -319,6 +354,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_user_needs_capabilities, setup, teardown),
 		cmocka_unit_test_setup_teardown(mode_may_be_enough, setup, teardown),
 		cmocka_unit_test_setup_teardown(owner_and_group_count, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_given_instance_is_enough_for_its_log, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(foreign_owner_is_out_of_reach, setup, teardown),
 		cmocka_unit_test_setup_teardown(mounted_is_not_mounted_again, setup, teardown),
 		cmocka_unit_test(lockdown_is_reported),
