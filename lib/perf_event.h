@@ -22,6 +22,7 @@ struct dkt__perf_try {
 	int cpu; /* -1: all CPUs */
 	int paranoid; /* kernel.perf_event_paranoid; INT_MIN: unknown */
 	bool able; /* this process has cap_perfmon or cap_sys_admin */
+	bool admin; /* it has cap_sys_admin */
 };
 
 /*

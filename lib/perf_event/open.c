@@ -43,18 +43,13 @@ int64_t dkt__perf_max_rate(void)
 	return read_setting(RATE_FILE, INT64_MAX);
 }
 
-static bool is_able(void)
+static bool is_able(cap_value_t cap)
 {
-	static const cap_value_t any[] = { CAP_PERFMON, CAP_SYS_ADMIN };
 	const cap_flag_t flag = dkt__is_gained() ? CAP_PERMITTED : CAP_EFFECTIVE;
+	cap_flag_value_t value = CAP_CLEAR;
 	cap_t set = cap_get_proc();
-	bool able = false;
+	bool able = set && !cap_get_flag(set, cap, flag, &value) && value == CAP_SET;
 
-	for (size_t i = 0; set && i < ARRAY_SIZE(any); i++) {
-		cap_flag_value_t value = CAP_CLEAR;
-
-		able |= !cap_get_flag(set, any[i], flag, &value) && value == CAP_SET;
-	}
 	cap_free(set);
 	return able;
 }
@@ -83,6 +78,14 @@ static int forbidden(struct dkt_ctx *ctx, int err, const struct dkt__perf_try *t
 	const char *purpose;
 	const int need = allowed_by(try, &purpose);
 
+	/* A patch of Debian and Ubuntu, which upstream has not taken. */
+	if (try->able && !try->admin && try->paranoid > DKT__PARANOID_USER)
+		return dkt_fail(
+			ctx, err,
+			"open %s: %s: kernel.perf_event_paranoid is %d, with which this kernel asks "
+			"for cap_sys_admin, not cap_perfmon; set it: sysctl "
+			"kernel.perf_event_paranoid=%d",
+			try->name, strerror(-err), try->paranoid, DKT__PARANOID_USER);
 	if (try->able)
 		return dkt_fail(
 			ctx, err,
@@ -195,7 +198,8 @@ int dkt__perf_event_open(struct dkt_ctx *ctx, const char *name, struct perf_even
 		return (int)fd;
 	err = -errno;
 	try.paranoid = dkt__perf_paranoid();
-	try.able = is_able();
+	try.admin = is_able(CAP_SYS_ADMIN);
+	try.able = try.admin || is_able(CAP_PERFMON);
 	return dkt__perf_event_refused(ctx, err, &try);
 }
 

@@ -57,6 +57,13 @@ static void a_refusal_names_the_setting_that_would_allow_it(void **state)
 	refusal->attr.sample_type = PERF_SAMPLE_RAW;
 	refusal->try.paranoid = 1;
 	assert_has(words_of(refusal, -EPERM), "kernel.perf_event_paranoid=-1");
+	/* Debian's kernels have a stricter value, which cap_perfmon does not lift. */
+	refusal->try.paranoid = 3;
+	refusal->try.able = true;
+	assert_has(words_of(refusal, -EACCES), "cap_sys_admin, not cap_perfmon; set it: sysctl "
+					       "kernel.perf_event_paranoid=2");
+	refusal->try.admin = true;
+	assert_lacks(words_of(refusal, -EACCES), "paranoid");
 }
 
 static void a_refusal_that_no_setting_explains_names_who_else_can_refuse(void **state)
