@@ -530,6 +530,7 @@ install: all
 	install -m 644 share/clickhouse/*.sql $(DESTDIR)$(DATADIR)/clickhouse/
 	install -d $(DESTDIR)$(DOCDIR)/examples
 	install -m 644 $(EXAMPLE_SRC) $(DESTDIR)$(DOCDIR)/examples/
+	install -m 644 share/apparmor/dktrace-daemon $(DESTDIR)$(DOCDIR)/examples/apparmor
 	install -m 644 share/sudoers/dktrace $(DESTDIR)$(DOCDIR)/examples/sudoers
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace
 	install -d $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
