@@ -89,6 +89,12 @@ int dkt__ctx_machine(struct dkt_ctx *ctx, const char *machine)
 	return ctx->machine ? 0 : dkt__no_memory(ctx);
 }
 
+int dkt__starve(struct dkt_ctx *ctx, int err)
+{
+	ctx->starved |= err == -ENOMEM;
+	return err;
+}
+
 int dkt__ctx_at_end(struct dkt_ctx *ctx, void (*fn)(void *data), void *data)
 {
 	struct dkt__end *end;

@@ -29,6 +29,7 @@ struct dkt_ctx {
 	int dirfd; /* -1 before dkt_tracefs_open() */
 	char *error;
 	bool no_memory; /* memory is out, so that the error message is a constant */
+	bool starved; /* memory ran out in a call that returns no error; reading ends with -ENOMEM */
 	dkt_log_fn log;
 	void *log_data;
 	dkt_progress_fn progress;

@@ -53,8 +53,10 @@ int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event)
 
 	const struct expr_bound *bound = dkt__expr_bind(expr, event);
 
+	/* Who only asks which events fit would leave out the records of this one. */
 	if (!bound)
-		return dkt_fail(expr->ctx, -ENOMEM, "filter: %s", strerror(ENOMEM));
+		return dkt_fail(expr->ctx, dkt__starve(expr->ctx, -ENOMEM), "filter: %s",
+				strerror(ENOMEM));
 	if (!bound->err)
 		return 0;
 	return dkt_fail(expr->ctx, bound->err, "%s", bound->words ? bound->words : "filter");

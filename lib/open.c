@@ -19,11 +19,9 @@ static const struct dkt__reader *find_reader(const struct dkt__file *file)
 	return NULL;
 }
 
-int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+static int open_any(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	dkt__needs(ctx, dkt__clear(source) && ctx && path);
-
 	struct dkt_source_opts mine;
 	int err = dkt__source_opts_take(ctx, &mine, opts);
 	const char *name = mine.name ? mine.name : path;
@@ -53,4 +51,19 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 				"open %s: the file is compressed by %s; decompress it first", name,
 				compressor);
 	return dkt_fail(ctx, -EINVAL, "open %s: unknown file format", name);
+}
+
+int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		    struct dkt_source **source)
+{
+	dkt__needs(ctx, dkt__clear(source) && ctx && path);
+
+	int err = open_any(ctx, path, opts, source);
+
+	if (err || !ctx->starved)
+		return err;
+	/* A table that was not kept for lack of memory looks like the end of a truncated file. */
+	dkt_source_close(*source);
+	*source = NULL;
+	return dkt__no_memory(ctx);
 }

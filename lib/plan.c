@@ -15,11 +15,15 @@
 
 void *dkt__plan_alloc(struct dkt__plan *plan, size_t n)
 {
+	void *room;
+
 	plan->full |= n > DKT__PLAN_MAX || plan->bytes > DKT__PLAN_MAX - n;
 	if (plan->full)
 		return NULL;
 	plan->bytes += n;
-	return dkt__arena_alloc(&plan->memory, n);
+	room = dkt__arena_alloc(&plan->memory, n);
+	plan->starved |= !room;
+	return room;
 }
 
 void dkt__plan_free(struct dkt__plan *plan)
@@ -58,6 +62,16 @@ static bool is_call(struct dkt_event *event)
 	       dkt_event_field(event, "args");
 }
 
+/* Compiles a parsed print format; false if it is not supported. */
+static bool compiles(struct dkt__plan *plan, struct dkt_event *event,
+		     const struct tep_print_fmt *print)
+{
+	int err = dkt__plan_compile(plan, event->tep, print);
+
+	plan->starved |= err == -ENOMEM && !plan->full;
+	return !err;
+}
+
 /* Compiles the print format as parsed by dktrace; false if it is empty or not supported. */
 static bool has_own_steps(struct dkt__plan *plan, struct dkt_event *event)
 {
@@ -67,7 +81,7 @@ static bool has_own_steps(struct dkt__plan *plan, struct dkt_event *event)
 	    !*print.format)
 		return false;
 	plan->args = print.args;
-	return !dkt__plan_compile(plan, event->tep, &print);
+	return compiles(plan, event, &print);
 }
 
 /* The same, but with libtraceevent's parse of the format if dktrace's parser does not support it. */
@@ -77,7 +91,7 @@ static bool has_steps(struct dkt__plan *plan, struct dkt_event *event)
 		return true;
 	plan->need = 0;
 	return !((unsigned int)event->tep->flags & TEP_EVENT_FL_FAILED) &&
-	       !dkt__plan_compile(plan, event->tep, &event->tep->print_fmt);
+	       compiles(plan, event, &event->tep->print_fmt);
 }
 
 /* Properties of a step. */
@@ -170,11 +184,14 @@ const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
 	if (dkt__likely(event->plan))
 		return event->plan;
 	event->plan = calloc(1, sizeof(*event->plan));
-	if (!event->plan)
+	if (!event->plan) {
+		dkt__starve(event->ctx, -ENOMEM);
 		return NULL;
+	}
 	event->plan_free = dkt__plan_free;
 	event->plan->full = event->ctx->plan_bytes > DKT__PLANS_MAX;
 	event->plan->way = choose_way(event->plan, event);
+	dkt__starve(event->ctx, event->plan->starved ? -ENOMEM : 0);
 	if (event->plan->full)
 		dkt__log(event->ctx, DKT_LOG_WARN,
 			 "event %s:%s: its print format takes too much memory;"

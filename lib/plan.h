@@ -212,6 +212,7 @@ struct dkt__plan {
 	struct dkt__arena memory;
 	size_t bytes; /* of memory, in use */
 	bool full; /* the print format exceeds DKT__PLAN_MAX */
+	bool starved; /* memory ran out */
 };
 
 /*

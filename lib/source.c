@@ -74,7 +74,7 @@ int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
 {
 	dkt__needs(source ? source->ctx : NULL, source && record);
 
-	return source->ops->next(source, record);
+	return dkt__source_next(source, record);
 }
 
 int dkt__source_fd(const struct dkt_source *source)

@@ -97,6 +97,14 @@ int dkt__source_fd(const struct dkt_source *source);
 /* dkt_source_done(), without the last returned record unless last is set. */
 int dkt__source_done(struct dkt_source *source, bool last);
 
+/* As dkt_source_next(). */
+static inline int dkt__source_next(struct dkt_source *source, struct dkt_record *record)
+{
+	if (dkt__unlikely(source->ctx->starved))
+		return dkt__no_memory(source->ctx);
+	return source->ops->next(source, record);
+}
+
 /* Adds what a source has seen and lost on a CPU to the sum; nothing, if it has no such CPU. */
 void dkt__source_add_loss(struct dkt_source *source, int cpu, struct dkt_loss *sum);
 

@@ -91,6 +91,7 @@ static struct dkt__symbols *symbols_of(struct dkt_ctx *ctx)
 {
 	if (!ctx->symbols && !dkt__ctx_at_end(ctx, symbols_free, ctx))
 		ctx->symbols = calloc(1, sizeof(*ctx->symbols));
+	dkt__starve(ctx, ctx->symbols ? 0 : -ENOMEM);
 	return ctx->symbols;
 }
 
@@ -144,7 +145,7 @@ int dkt__symbol_text_unpack(const struct dkt__symbol_text *text, char **bytes, s
 		text->codec->release(state);
 	}
 	if (err)
-		return -EBADMSG;
+		return err == -ENOMEM ? err : -EBADMSG;
 	copy[size] = '\0';
 	*n = size;
 	if (text->codec) {
@@ -162,7 +163,7 @@ static char *given_text(struct dkt_ctx *ctx, const struct dkt__symbol_text *give
 	char *text;
 	size_t n;
 
-	if (dkt__symbol_text_unpack(given, &text, &n) == -EBADMSG)
+	if (dkt__starve(ctx, dkt__symbol_text_unpack(given, &text, &n)) == -EBADMSG)
 		dkt__log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
 	return text;
 }
@@ -192,12 +193,12 @@ static void read_functions(struct dkt_ctx *ctx)
 	ctx->symbols->functions_read = true;
 	text = given_text(ctx, &ctx->symbols->given_functions);
 	if (text)
-		dkt__symbol_list_fill(&ctx->symbols->functions, text, cut_symbol);
+		dkt__starve(ctx, dkt__symbol_list_fill(&ctx->symbols->functions, text, cut_symbol));
 	if (ctx->given)
 		return;
 	path = symbols_path(ctx);
 	if (path)
-		dkt__symbols_read(ctx, path);
+		dkt__starve(ctx, dkt__symbols_read(ctx, path));
 }
 
 int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
@@ -443,10 +444,11 @@ static int placeholder_cmp(const void *a, const void *b)
 }
 
 /* Copies the text, with room for two more bytes and a NUL. NULL: no memory. */
-static struct placeholder *placeholder_new(const char *text, size_t len)
+static struct placeholder *placeholder_new(struct dkt_ctx *ctx, const char *text, size_t len)
 {
 	struct placeholder *placeholder = calloc(1, sizeof(*placeholder) + len + 4);
 
+	dkt__starve(ctx, placeholder ? 0 : -ENOMEM);
 	if (!placeholder)
 		return NULL;
 	memcpy(placeholder->text, text, len);
@@ -462,6 +464,7 @@ static uint64_t placeholder_add(struct dkt_ctx *ctx, struct placeholder *placeho
 
 	if (symbols && !symbols->placeholders)
 		symbols->placeholders = calloc(PLACEHOLDER_MAX, sizeof(struct placeholder *));
+	dkt__starve(ctx, symbols && symbols->placeholders ? 0 : -ENOMEM);
 	if (symbols && symbols->placeholders)
 		found = symbols->n_placeholders < PLACEHOLDER_MAX ?
 				tsearch(placeholder, &symbols->by_name, placeholder_cmp) :
@@ -478,7 +481,7 @@ static uint64_t placeholder_add(struct dkt_ctx *ctx, struct placeholder *placeho
 
 uint64_t dkt__symbol_create_whole(struct dkt_ctx *ctx, const char *text, size_t len)
 {
-	struct placeholder *placeholder = len ? placeholder_new(text, len) : NULL;
+	struct placeholder *placeholder = len ? placeholder_new(ctx, text, len) : NULL;
 
 	return placeholder ? placeholder_add(ctx, placeholder) : 0;
 }
@@ -500,7 +503,7 @@ uint64_t dkt__symbol_create(struct dkt_ctx *ctx, const char *text, size_t len)
 	const char *end = text + len, *module = memmem(text, len, " [", 2);
 	const char *name_end = module ? module : end;
 	const char *plus = memmem(text, (size_t)(name_end - text), "+0x", 3);
-	struct placeholder *placeholder = len ? placeholder_new(text, len) : NULL;
+	struct placeholder *placeholder = len ? placeholder_new(ctx, text, len) : NULL;
 	uint64_t offset = 0, address;
 	const char *at;
 	char *p;
@@ -597,6 +600,8 @@ int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
 	    add_kallsyms(ctx, buf))
 		return buf->err;
 	read_functions(ctx);
+	if (ctx->starved)
+		return dkt__no_memory(ctx);
 	list = &ctx->symbols->functions;
 	for (size_t i = 0; i < list->n; i++)
 		put_entry(buf, &list->entries[i]);
@@ -648,7 +653,8 @@ const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address)
 	if (!symbols->strings_read) {
 		symbols->strings_read = true;
 		if (!dkt__kernel_strings(ctx, &text))
-			dkt__symbol_list_fill(&symbols->strings, text, cut_string);
+			dkt__starve(ctx,
+				    dkt__symbol_list_fill(&symbols->strings, text, cut_string));
 	}
 	entry = dkt__symbol_list_find(&symbols->strings, address);
 	return entry && entry->address == address ? entry->name : NULL;

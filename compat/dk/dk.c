@@ -12,6 +12,7 @@
 #include "compat/lustre/binary/event.h"
 #include "compat/lustre/message/cdebug.h"
 #include "compat/pipeline/text_out.h"
+#include "lib/base/memory.h"
 #include "lib/base/stop.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
@@ -506,7 +507,9 @@ int dkl_dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts
 	err = open_context(&p);
 	if (!err)
 		err = print(&p);
-	if (err && p.own && *dkt_error(p.own))
+	if (err == -ENOMEM)
+		dkt__with_words(ctx, err);
+	else if (err && p.own && *dkt_error(p.own))
 		dkt_fail(ctx, err, "%s", dkt_error(p.own));
 	printer_clear(&p);
 	return err;

@@ -263,6 +263,7 @@ static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event
 	}
 	if (!style->kinds[i])
 		style->kinds[i] = kind_new(style, event);
+	dkt__starve(style->ctx, style->kinds[i] ? 0 : -ENOMEM);
 	return style->kinds[i];
 }
 

@@ -208,6 +208,9 @@ int dkl_pipeline_fail(const struct pipeline *p, int err)
 	/* The pipeline was not initialised: another context has the message. */
 	if (err >= 0 || !p->ctx)
 		return err;
+	/* A call that had no memory may have left the message of an earlier failure. */
+	if (err == -ENOMEM)
+		return dkt__with_words(p->ctx, err);
 	for (size_t i = 0; i < p->n; i++) {
 		part = &p->parts[i];
 		if (part->ctx == p->ctx || !*dkt_error(part->ctx))

@@ -299,7 +299,9 @@ int dkl_sink_fail(const struct sink *sink, const struct dkt_record *record, int 
 	const struct dkt_ctx *ctx = sink->n_styles == 1 ? sink->p->parts[0].ctx :
 							  pipeline_part(sink->p, record)->ctx;
 
-	if (ctx != sink->p->ctx && *dkt_error(ctx))
+	if (err == -ENOMEM)
+		dkt__with_words(sink->p->ctx, err);
+	else if (ctx != sink->p->ctx && *dkt_error(ctx))
 		dkt_fail(sink->p->ctx, err, "%s", dkt_error(ctx));
 	return name_full(sink, err);
 }

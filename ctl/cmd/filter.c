@@ -59,7 +59,7 @@ static int print_count(struct filter *filter, const struct rule *rule)
 	if (names) {
 		printf("%zu do not have its fields and %s recorded without it: ", count.lacking,
 		       count.lacking == 1 ? "is" : "are");
-		fold_print(stdout, names, 0, fold_width());
+		return fold_print(stdout, names, 0, fold_width());
 	}
 	return 0;
 }

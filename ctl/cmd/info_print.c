@@ -283,6 +283,7 @@ static void put_events(const struct info *info, struct out *out)
 		char *name __cleanup(free) = dkl_event_full_name(event->event);
 		struct json_object *values[ARRAY_SIZE(columns)];
 
+		out_keep(out, name ? 0 : -ENOMEM);
 		values[0] = val_text(name);
 		values[1] = val_text(dkt_event_system(event->event));
 		values[2] = val_text(dkt_event_name(event->event));

@@ -246,6 +246,8 @@ int cmd_split(struct app *app, int argc, char **argv)
 		columns_in_ticks(columns, ARRAY_SIZE(columns));
 	if (!rc && !err)
 		err = split(&s);
+	if (!rc && !err && !s.rows)
+		err = dkt_fail(app->ctx, -ENOMEM, "%s", strerror(ENOMEM));
 	if (rc || !rows_count(s.rows))
 		rows_free(s.rows);
 	else if (print_rows(app, 0, s.rows, NULL))

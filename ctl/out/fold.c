@@ -63,15 +63,18 @@ char *fold_text(const char *text, size_t width)
 	return copy;
 }
 
-void fold_print(FILE *out, const char *text, size_t at, size_t width)
+int fold_print(FILE *out, const char *text, size_t at, size_t width)
 {
 	char *safe __cleanup(free) = dkl_shown(text);
 	char *copy __cleanup(free) = safe ? fold_text(safe, width > at ? width - at : 0) : NULL;
 	char *line = copy, *end;
 
-	while (line && (end = strchr(line, '\n'))) {
+	if (!copy)
+		return -ENOMEM;
+	while ((end = strchr(line, '\n'))) {
 		fprintf(out, "%.*s\n%*s", (int)(end - line), line, (int)at, "");
 		line = end + 1;
 	}
-	fprintf(out, "%s\n", line ? line : "");
+	fprintf(out, "%s\n", line);
+	return 0;
 }

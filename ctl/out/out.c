@@ -20,7 +20,7 @@ void out_begin(struct out *out, enum out_form form, bool raw, int labels)
 		out->members = rows_new("members", members, ARRAY_SIZE(members));
 }
 
-static void keep(struct out *out, int err)
+void out_keep(struct out *out, int err)
 {
 	out->err = out->err ? out->err : err;
 }
@@ -34,11 +34,9 @@ void out_line(struct out *out, const char *label, const char *fmt, ...)
 		return;
 	va_start(ap, fmt);
 	text = dkt__vformat(fmt, ap);
-	if (!text)
-		keep(out, -ENOMEM);
 	va_end(ap);
 	printf("%-*s", out->labels, label);
-	fold_print(stdout, text ? text : "", (size_t)out->labels, fold_width());
+	out_keep(out, text ? fold_print(stdout, text, (size_t)out->labels, fold_width()) : -ENOMEM);
 	out->any = true;
 }
 
@@ -83,19 +81,19 @@ static void put_table(struct out *out, const struct rows *rows)
 		f = out->tables;
 	}
 	if (!f) {
-		keep(out, -ENOMEM);
+		out_keep(out, -ENOMEM);
 		return;
 	}
 	if (out->any)
 		fputc('\n', f);
 	out->any = true;
-	keep(out,
-	     out->form == OUT_CSV ? rows_csv(rows, out->raw, f) : rows_table(rows, out->raw, f));
+	out_keep(out, out->form == OUT_CSV ? rows_csv(rows, out->raw, f) :
+					     rows_table(rows, out->raw, f));
 }
 
 void out_rows(struct out *out, struct rows *rows)
 {
-	keep(out, rows ? rows->err : -ENOMEM);
+	out_keep(out, rows ? rows->err : -ENOMEM);
 	if (rows && out->form == OUT_JSON)
 		out_json(out, rows->name, rows_json(rows));
 	else if (rows)
@@ -114,9 +112,9 @@ void out_data(struct out *out, struct rows *rows)
 static void print_csv(struct out *out)
 {
 	if (out->tables && fclose(out->tables))
-		keep(out, -ENOMEM);
+		out_keep(out, -ENOMEM);
 	if (!out->err && rows_count(out->members))
-		keep(out, rows_csv(out->members, out->raw, stdout));
+		out_keep(out, rows_csv(out->members, out->raw, stdout));
 	if (!out->err && out->len)
 		printf("\n%s", out->text);
 }

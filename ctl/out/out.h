@@ -30,6 +30,9 @@ struct out {
 
 void out_begin(struct out *out, enum out_form form, bool raw, int labels);
 
+/* Notes an error of the output, unless there is one. */
+void out_keep(struct out *out, int err);
+
 /* Text only: prints a line of a label and a message, folded to the terminal. */
 void out_line(struct out *out, const char *label, const char *fmt, ...) DKT_PRINTF(3, 4);
 

@@ -8,7 +8,8 @@
 /* -ENOMEM with an error message, which itself needs no memory. */
 static inline int dkt__no_memory(struct dkt_ctx *ctx)
 {
-	return dkt__error_give(ctx, -ENOMEM, NULL);
+	dkt__error_give(ctx, -ENOMEM, NULL);
+	return -ENOMEM;
 }
 
 /* Returns err, and sets the error message of -ENOMEM for code that has no context. */

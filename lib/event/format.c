@@ -41,7 +41,7 @@ static void load_strings(struct dkt_ctx *ctx)
 	if (ctx->tep_strings || dkt__ctx_foreign(ctx))
 		return;
 	ctx->tep_strings = true;
-	if (dkt__kernel_strings(ctx, &text))
+	if (dkt__starve(ctx, dkt__kernel_strings(ctx, &text)))
 		return;
 	take_strings(ctx->tep, text);
 }
@@ -213,6 +213,8 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 	if (print && taken == len) {
 		print += strlen("\n" PRINT_WORD);
 		event->print = take_print(event, print, len - (size_t)(print - text));
+		if (!event->print)
+			return dkt__no_memory(event->ctx);
 	}
 	/* libtraceevent's own counts are wrong if it cannot parse the format to its end. */
 	n = count_fields(event->tep->format.common_fields) +
@@ -268,7 +270,11 @@ int dkt__event_load(struct dkt_event *event)
 		return 0;
 	if (event->load_err)
 		return dkt__with_words(event->ctx, event->load_err);
-	event->load_err = event_parse(event);
+	event->load_err = dkt__starve(event->ctx, event_parse(event));
+	if (event->load_err == -EIO || event->load_err == -EMFILE || event->load_err == -ENFILE)
+		dkt__log(event->ctx, DKT_LOG_WARN,
+			 "event %s:%s: %s; its records are printed as bytes", event->system,
+			 event->name, dkt_error(event->ctx));
 	return event->load_err;
 }
 

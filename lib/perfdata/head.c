@@ -105,7 +105,7 @@ int dkt__perf_tracing_data(struct dkt__perf *perf, const uint8_t *data, size_t s
 
 /* ---- features ---- */
 
-static void take_text(struct dkt__cursor *cur, char **text)
+static void take_text(struct dkt_ctx *ctx, struct dkt__cursor *cur, char **text)
 {
 	size_t n = dkt__cursor_number(cur, 4);
 	const uint8_t *p = dkt__cursor_bytes(cur, n);
@@ -114,6 +114,7 @@ static void take_text(struct dkt__cursor *cur, char **text)
 		return;
 	free(*text);
 	*text = strndup((const char *)p, n);
+	dkt__starve(ctx, *text ? 0 : -ENOMEM);
 }
 
 static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cursor cur)
@@ -126,13 +127,13 @@ static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cu
 	case FEAT_BUILD_ID:
 		return dkt__perf_builds(perf, cur);
 	case FEAT_HOSTNAME:
-		take_text(&cur, &perf->host);
+		take_text(perf->streams.base.ctx, &cur, &perf->host);
 		break;
 	case FEAT_OSRELEASE:
-		take_text(&cur, &perf->release);
+		take_text(perf->streams.base.ctx, &cur, &perf->release);
 		break;
 	case FEAT_ARCH:
-		take_text(&cur, &perf->arch);
+		take_text(perf->streams.base.ctx, &cur, &perf->arch);
 		break;
 	case FEAT_NRCPUS:
 		n = dkt__cursor_number(&cur, 4);

@@ -443,6 +443,7 @@ uint32_t dkt__unprint(struct dkt_event *event, const char *text, size_t len, uin
 			     .room = room };
 	bool good = plan && plan->way == DKT__PLAN_STEPS && match(&u, plan->steps, text);
 
+	dkt__starve(event->ctx, u.buf.err);
 	free(u.buf.data);
 	return good ? u.size : 0;
 }

@@ -45,7 +45,7 @@ struct merge {
 /* Makes the part's next record ready. Returns as dkt_source_next() does. */
 static int part_step(struct part *part)
 {
-	int err = part->source->ops->next(part->source, &part->next);
+	int err = dkt__source_next(part->source, &part->next);
 
 	/* A live part may have more later; a failed part has not moved. */
 	part->state = !err ? READY : err == DKT_NEXT_END ? ENDED : DUE;

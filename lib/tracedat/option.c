@@ -34,6 +34,7 @@ bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 	free(buffer->cpus);
 	buffer->n_cpus = 0;
 	buffer->cpus = calloc(n + 1, sizeof(*buffer->cpus));
+	dkt__starve(dat->ctx, buffer->cpus ? 0 : -ENOMEM);
 	if (!buffer->cpus)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {

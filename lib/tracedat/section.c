@@ -57,9 +57,10 @@ static bool take_format(struct dkt__dat *dat, const char *system, struct dkt__cu
 
 	if (!text || dat->n_given >= MAX_EVENTS)
 		return false;
-	return !dkt__append(
-		dat->given, dat->n_given,
-		(struct dkt__given){ .system = system, .text = (const char *)text, .len = n });
+	return !dkt__starve(dat->ctx, dkt__append(dat->given, dat->n_given,
+						  (struct dkt__given){ .system = system,
+								       .text = (const char *)text,
+								       .len = n }));
 }
 
 static bool read_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur)
@@ -112,7 +113,8 @@ static bool read_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur)
 	uint64_t n = dkt__cursor_number(cur, 8);
 	const uint8_t *text = dkt__cursor_bytes(cur, n);
 
-	return text && !dkt__comms_parse(&dat->streams.comms, (const char *)text, n);
+	return text &&
+	       !dkt__starve(dat->ctx, dkt__comms_parse(&dat->streams.comms, (const char *)text, n));
 }
 
 /* All of the section: trace-cmd's manual speaks of a length before it, but it writes none. */

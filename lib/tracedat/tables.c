@@ -305,6 +305,8 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 
 		if (title)
 			text_option(out, buf, DAT_CPUSTAT, title);
+		else if (*stream->name)
+			buf->err = -ENOMEM;
 		missed_options(out, buf, i);
 		for (int nr = 0; nr < DKT__MIN(cpus, DKT__TDW_CPUS); nr++)
 			cpu_stat(out, buf, stream, nr);

@@ -242,8 +242,9 @@ static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 	struct dkt__tdw_event to = { .event = event, .id = event->id };
 	int *same = NULL, err;
 
-	if (dkt__event_text(event, &to.text, &to.len))
-		to.text = NULL;
+	/* An event whose module is gone has no text. */
+	if (dkt__event_text(event, &to.text, &to.len) == -ENOMEM)
+		return dkt__no_memory(out->ctx);
 	if (to.text) {
 		same = id_of_kind(out, event, to.text);
 		if (!same || *same)
