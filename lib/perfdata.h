@@ -77,6 +77,7 @@ struct dkt__perf_id {
 struct dkt__perf_tape {
 	const uint8_t *data;
 	uint64_t size;
+	int err; /* it could not be read further; 0: it ends here */
 };
 
 /* A file with records: perf.data, or in a directory of perf one of those beside it. */

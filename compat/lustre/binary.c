@@ -64,8 +64,10 @@ static int fill(struct record_scan *scan, size_t n)
 			scan->len += (size_t)got;
 		else if (!got)
 			scan->eof = true;
-		else if (errno != EINTR)
+		else if (errno != EINTR) {
+			scan->counts.read_at = scan->base + scan->len;
 			return scan->counts.read_err = -errno;
+		}
 	}
 	return scan->len < n;
 }

@@ -115,6 +115,7 @@ struct record_counts {
 	uint64_t end_at; /* offset where reading ended, and remaining bytes */
 	uint64_t end_len;
 	int read_err; /* 0, or the error that ended the reading */
+	uint64_t read_at; /* offset of the bytes that could not be read */
 };
 
 struct record_scan {

@@ -164,13 +164,16 @@ static int note_damage(struct log_source *log)
 	char *other __cleanup(free) = log->damage;
 
 	log->bad += counts->bad;
-	if (counts->end == RECORD_END) {
+	if (counts->read_err)
+		log->damage = dkt__format("%s%sit cannot be read from offset %" PRIu64 " on: %s",
+					  other ? other : "", other ? "; " : "", counts->read_at,
+					  strerror(-counts->read_err));
+	else if (counts->end != RECORD_END)
+		log->damage = dkt__format("%s%sthe record at offset %" PRIu64 " is incomplete",
+					  other ? other : "", other ? "; " : "", counts->end_at);
+	else
 		other = NULL;
-		return 0;
-	}
-	log->damage = dkt__format("%s%sthe record at offset %" PRIu64 " is incomplete",
-				  other ? other : "", other ? "; " : "", counts->end_at);
-	return log->damage ? 0 : -ENOMEM;
+	return log->damage || !counts->read_err ? 0 : -ENOMEM;
 }
 
 /* Opens the epochs of a text, or all of another log. */
@@ -435,6 +438,7 @@ int dkl_log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 	enum log_kind kind = fd < 0 || err ? LOG_NONE : dkl_log_kind_of(fd);
 	const char *why = NULL;
 	struct log_source *log;
+	char byte;
 
 	*source = NULL;
 	if (err) {
@@ -442,6 +446,11 @@ int dkl_log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 		return err;
 	}
 	if (kind == LOG_NONE) {
+		if (fd >= 0 && pread(fd, &byte, 1, 0) < 0 && errno == EIO) {
+			close(fd);
+			return dkt_fail(ctx, -EIO, "read %s: %s",
+					opts && opts->name ? opts->name : path, strerror(EIO));
+		}
 		if (fd >= 0) {
 			why = dkl_log_kind_is_quoted(fd)   ? IN_STRINGS :
 			      dkl_log_kind_lacks_times(fd) ? NO_TIMES :

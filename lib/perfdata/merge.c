@@ -30,7 +30,11 @@ static bool read_again(struct dkt__perf *perf, const struct dkt__perf_block *blo
 {
 	bool any = dkt__perf_read(block->part, block->at, block->size, block->copy, bytes);
 
-	if (bytes->size < block->size && !perf->merge.cut)
+	if (bytes->err && !perf->merge.cut)
+		dkt__streams_damage(&perf->streams, "%sbyte %llu of its records cannot be read: %s",
+				    block->part->label, (unsigned long long)block->at,
+				    strerror(-bytes->err));
+	else if (bytes->size < block->size && !perf->merge.cut)
 		dkt__streams_damage(&perf->streams, "%sthe file was truncated while it was read",
 				    block->part->label);
 	perf->merge.cut |= bytes->size < block->size;

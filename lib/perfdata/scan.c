@@ -20,7 +20,9 @@ bool dkt__perf_read(const struct dkt__perf_part *part, uint64_t at, size_t size,
 	if (at < part->tape.size)
 		n = dkt__pread_all(part->file.fd, room, DKT__MIN(part->tape.size - at, size),
 				   base + at);
-	*bytes = (struct dkt__perf_tape){ .data = room, .size = (uint64_t)DKT__MAX(n, 0) };
+	*bytes = (struct dkt__perf_tape){ .data = room,
+					  .size = (uint64_t)DKT__MAX(n, 0),
+					  .err = (int)DKT__MIN(n, 0) };
 	return bytes->size;
 }
 
@@ -190,12 +192,16 @@ static void report_end(struct dkt__perf *perf, const struct dkt__perf_part *part
 static int scan_plain(struct dkt__perf *perf, struct dkt__perf_part *part, uint64_t at)
 {
 	uint8_t *room __cleanup(free) = dkt__read_buffer(DKT__PERF_BLOCK);
-	struct dkt__perf_tape bytes;
+	struct dkt__perf_tape bytes = { 0 };
 	int err = room ? 0 : -ENOMEM;
 
 	while (!err && dkt__perf_read(part, at, DKT__PERF_BLOCK, room, &bytes))
 		err = scan_block(perf, part, &bytes, false, &at);
-	report_end(perf, part, at, part->tape.size);
+	if (room && bytes.err)
+		dkt__streams_damage(&perf->streams, "%sbyte %llu of its records cannot be read: %s",
+				    part->label, (unsigned long long)at, strerror(-bytes.err));
+	else
+		report_end(perf, part, at, part->tape.size);
 	return err == -ENODATA ? 0 : err;
 }
 

@@ -42,6 +42,18 @@ static void release_all(struct dkt__live *live)
 		release(live, &live->streams.list[i]);
 }
 
+/* The kernel gives whole pages, but the file of a saved tree may come in pieces. */
+static ssize_t read_whole(const struct dkt__live *live, int fd, char *room, size_t size)
+{
+	ssize_t n = TEMP_FAILURE_RETRY(read(fd, room, size)), more = n;
+
+	while (live->in->ctx->saved && more > 0 && (size_t)n < size) {
+		more = TEMP_FAILURE_RETRY(read(fd, room + n, size - (size_t)n));
+		n += DKT__MAX(more, 0);
+	}
+	return more < 0 ? more : n;
+}
+
 static int read_page(struct dkt__live *live, struct dkt__stream *s, bool *more)
 {
 	struct dkt__live_cpu *cpu = cpu_of(live, s);
@@ -56,9 +68,7 @@ static int read_page(struct dkt__live *live, struct dkt__stream *s, bool *more)
 	if (!room)
 		return dkt_fail(live->in->ctx, err, "keep records of cpu %d: %s", s->cpu,
 				strerror(-err));
-	do
-		n = read(cpu->fd, room, cpu->spool.page_size);
-	while (n < 0 && errno == EINTR);
+	n = read_whole(live, cpu->fd, room, cpu->spool.page_size);
 	/* A CPU gets its buffer when it first comes online, and keeps it when it goes offline. */
 	cpu->absent = n < 0 && errno == ENODEV;
 	if (n < 0 && errno != EAGAIN && !cpu->absent)

@@ -65,11 +65,15 @@ static int read_names(struct saved_tree *tree)
 {
 	char *text __cleanup(free) = NULL;
 	size_t len;
+	int err = dkt__instance_get_clock(tree->in, &tree->clock);
 
-	if (dkt__instance_get_clock(tree->in, &tree->clock))
+	if (err)
 		tree->clock = NULL;
-	if (dkt__tfs_read(tree->in->ctx, &text, &len, "saved_cmdlines"))
-		return 0;
+	if (err && err != -ENOENT)
+		return err;
+	err = dkt__tfs_read(tree->in->ctx, &text, &len, "saved_cmdlines");
+	if (err)
+		return err == -ENOENT ? 0 : err;
 	return dkt__with_words(tree->in->ctx, dkt__comms_parse(&tree->streams.comms, text, len));
 }
 
