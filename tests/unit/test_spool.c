@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Spools: files of a killed reader, damaged files. */
 #include <fcntl.h>
+#include <seccomp.h>
+#include <sys/wait.h>
 
 #include "lib/inside.h"
 #include "lib/instance.h"
@@ -302,6 +304,44 @@ static void bytes_of_all_cpus_are_added(void **state)
 	assert_int_equal(bytes, PAGE_BYTES);
 }
 
+/* The kernel's answer to reads of files is an error from now on. */
+static bool reads_fail(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+	return filter && !seccomp_rule_add(filter, SCMP_ACT_ERRNO(EIO), SCMP_SYS(pread64), 0) &&
+	       !seccomp_load(filter);
+}
+
+static void records_that_cannot_be_read_stay(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+	int status;
+	pid_t pid;
+
+	open_spool(place, &spool, 1);
+	fill(&spool, 7);
+	dkt__spool_commit(&spool);
+	dkt__spool_close(&spool);
+	pid = fork();
+	if (!pid) {
+		if (!reads_fail())
+			_exit(77);
+		_exit(dkt__spool_open(place->ctx, &spool, place->fd, 3, PAGE_BYTES, 1) != -EIO ||
+		      strcmp(dkt_error(place->ctx),
+			     "read the saved records of cpu 3: Input/output error") != 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+	open_spool(place, &spool, 1);
+	assert_int_equal(dkt__spool_pages(&spool), 1);
+	assert_int_equal(stamp(&spool, 0), 7);
+	dkt__spool_close(&spool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +360,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_link_is_refused_and_no_directory_means_memory,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(bytes_of_all_cpus_are_added, setup, teardown),
+		cmocka_unit_test_setup_teardown(records_that_cannot_be_read_stay, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/gained.h"
+#include "lib/base/io.h"
 #include "lib/instance.h"
 #include "lib/source/live/spool.h"
 
@@ -93,15 +94,18 @@ static int spool_grow(struct dkt__spool *spool, uint32_t pages)
 	return 0;
 }
 
-/* Checks that the file has this layout, before any of it is mapped. */
-static bool file_is_good(const struct dkt__spool *spool, off_t size)
+/* 1: the file has this layout, which is checked before any of it is mapped. 0: it has another one. */
+static int file_is_good(const struct dkt__spool *spool, off_t size)
 {
 	struct dkt__spool_head head;
+	const ssize_t n = dkt__pread_all(spool->fd, &head, sizeof(head), 0);
 	struct state s;
 
-	if (pread(spool->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    memcmp(head.magic, SPOOL_MAGIC, 8) || head.page_size != spool->page_size)
-		return false;
+	if (n < 0)
+		return (int)n;
+	if (n != (ssize_t)sizeof(head) || memcmp(head.magic, SPOOL_MAGIC, 8) ||
+	    head.page_size != spool->page_size)
+		return 0;
 	s = state_unpack(head.state);
 	return (off_t)spool_len(spool, s.pages) <= size && s.start.page <= s.pages &&
 	       s.start.offset < spool->page_size && size <= (off_t)spool_len(spool, MAX_PAGES);
@@ -187,16 +191,19 @@ int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, in
 {
 	uint32_t pages = SPOOL_STEP;
 	struct stat st = { 0 };
-	bool good;
-	int err;
+	int good, err;
 
 	*spool = (struct dkt__spool){ .page_size = page_size, .source = source };
 	spool->fd = spool_open_fd(ctx, dirfd, cpu);
 	if (spool->fd < 0)
 		return spool->fd;
-	if (fstat(spool->fd, &st))
-		st.st_size = 0;
-	good = file_is_good(spool, st.st_size);
+	good = fstat(spool->fd, &st) ? -errno : file_is_good(spool, st.st_size);
+	/* What cannot be read may be whole records. */
+	if (good < 0) {
+		dkt__spool_close(spool);
+		return dkt_fail(ctx, good, "read the saved records of cpu %d: %s", cpu,
+				strerror(-good));
+	}
 	if (!good && st.st_size) {
 		if (!file_is_empty(spool))
 			dkt__log(ctx, DKT_LOG_WARN,
