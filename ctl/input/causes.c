@@ -293,11 +293,14 @@ static bool take(struct job *job, uint64_t *nr)
 	}
 	pthread_mutex_unlock(&all->order.lock);
 	if (more)
-		dkt_source_seek(job->in->pipeline.source, from, to < end ? to : until);
-	/* If the files have changed since, other threads do its work, but not that of the first. */
-	if (job->in == all->first && dkt__order_fail(&all->order, err))
+		err = dkt_source_seek(job->in->pipeline.source, from, to < end ? to : until);
+	/*
+	 * If the files have changed since, other threads do its work, but not that of the first, nor a slice that
+	 * it has taken.
+	 */
+	if ((more || job->in == all->first) && dkt__order_fail(&all->order, err))
 		job->failed = true;
-	return more;
+	return more && !err;
 }
 
 /* Writes the text of a slice at its turn. */
