@@ -362,11 +362,14 @@ static int add_source(struct load *load, size_t nr)
 	struct losses *sum = &load->files[nr].losses;
 	char *damage __cleanup(free) = NULL;
 	struct columns *row;
-	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
+	int one, err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
 
 	/* As in a database of SQLite, a CPU whose counts are unknown counts 0. */
-	if (dkl_losses_count(sum, part->source))
+	one = dkl_losses_count(sum, part->source);
+	if (one)
 		free(dkt__error_take(part->ctx));
+	if (!err && one == -ENOMEM)
+		err = dkt__no_memory(load->ctx);
 	if (!err && dkl_losses_damage(part->lacks, info, &damage))
 		err = dkt__no_memory(load->ctx);
 	if (err || !row)

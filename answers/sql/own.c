@@ -138,11 +138,14 @@ static int add_file(struct database *db, size_t file)
 	struct losses *all = &db->losses[file];
 	char *damage __cleanup(free) = NULL;
 	struct batch *row;
-	int err = begin(db, OWN_FILES, &row);
+	int one, err = begin(db, OWN_FILES, &row);
 
 	/* A CPU whose counts are unknown counts 0. */
-	if (dkl_losses_count(all, part->source))
+	one = dkl_losses_count(all, part->source);
+	if (one)
 		free(dkt__error_take(part->ctx));
+	if (!err && one == -ENOMEM)
+		err = dkt__no_memory(db->ctx);
 	if (!err && dkl_losses_damage(part->lacks, info, &damage))
 		err = dkt__no_memory(db->ctx);
 	if (err)

@@ -15,12 +15,18 @@ static int make_room(struct losses *losses, int cpus)
 }
 
 /* Several readers of a file report the same damage; one may report more than the others. */
-static void add_damage(struct losses *losses, const char *damage)
+static int add_damage(struct losses *losses, const char *damage)
 {
+	char *copy;
+
 	if (!damage || (losses->damage && strlen(losses->damage) >= strlen(damage)))
-		return;
+		return 0;
+	copy = strdup(damage);
+	if (!copy)
+		return -ENOMEM;
 	free(losses->damage);
-	losses->damage = strdup(damage);
+	losses->damage = copy;
+	return 0;
 }
 
 void dkl_losses_add_missed(const struct dkt__missed *list, uint64_t *messages, uint64_t *others)
@@ -49,7 +55,8 @@ int dkl_losses_count(struct losses *losses, struct dkt_source *source)
 	const struct dkt_source_info *info = dkt_source_info(source);
 	int one, err = make_room(losses, info->cpus);
 
-	for (int cpu = 0; cpu < info->cpus && cpu < losses->cpus; cpu++) {
+	/* Without memory for the CPUs, the sums still count all of them. */
+	for (int cpu = 0; cpu < info->cpus; cpu++) {
 		struct dkt_loss loss = { 0 };
 
 		one = dkt_source_get_loss(source, cpu, &loss, sizeof(loss));
@@ -57,12 +64,13 @@ int dkl_losses_count(struct losses *losses, struct dkt_source *source)
 		losses->seen += loss.seen;
 		losses->bad += loss.bad;
 		losses->lost += loss.lost;
-		losses->by_cpu[cpu] += loss.lost;
+		if (cpu < losses->cpus)
+			losses->by_cpu[cpu] += loss.lost;
 	}
-	add_damage(losses, info->damage);
 	raise_missed(losses, source);
 	losses->growing |= info->growing;
-	return err;
+	one = add_damage(losses, info->damage);
+	return err ? err : one;
 }
 
 int dkl_losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by)

@@ -131,10 +131,15 @@ int dkl_pipeline_print(struct pipeline *p, struct sink *sink)
 	return err ? err : dkl_sink_finish(sink);
 }
 
-void dkl_pipeline_count(struct pipeline *p)
+int dkl_pipeline_count(struct pipeline *p)
 {
+	int err = 0;
+
 	for (size_t i = 0; i < p->n; i++)
-		dkl_losses_count(&p->parts[i].losses, p->parts[i].source);
+		/* A CPU whose counts are unknown counts 0. */
+		if (dkl_losses_count(&p->parts[i].losses, p->parts[i].source) == -ENOMEM)
+			err = dkt__with_words(p->ctx, -ENOMEM);
+	return err;
 }
 
 /* ---- what is asked for ---- */

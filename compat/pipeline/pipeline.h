@@ -172,7 +172,7 @@ int dkl_pipeline_print(struct pipeline *p, struct sink *sink);
 int dkl_pipeline_fill(struct pipeline *p, struct sink *sink);
 
 /* After the last record: counts the losses of each part. */
-void dkl_pipeline_count(struct pipeline *p);
+int dkl_pipeline_count(struct pipeline *p);
 
 /* Reads the part's class map, once. */
 int dkl_pipeline_map(const struct pipeline *p, struct pipeline_part *part);

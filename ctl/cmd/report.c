@@ -59,7 +59,7 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 {
 	struct dkt_source *source = in->pipeline.source;
 	uint64_t to;
-	int err = dkl_sink_open(sink, &r->args.sink, &in->pipeline, &r->file);
+	int counted, err = dkl_sink_open(sink, &r->args.sink, &in->pipeline, &r->file);
 
 	if (!err && r->boots && in->files[0].in.after)
 		err = put_boot(r, &in->files[0].in, sink);
@@ -71,7 +71,8 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 		err = jobs_run(in, sink, &r->args, r->args.jobs, &r->file);
 	} else {
 		err = dkl_pipeline_print(&in->pipeline, sink);
-		dkl_pipeline_count(&in->pipeline);
+		counted = dkl_pipeline_count(&in->pipeline);
+		err = err ? err : counted;
 	}
 	progress_end(&in->progress);
 	return err || !r->args.sink.whole ? err : dkl_outfile_commit(&r->file);

@@ -411,19 +411,19 @@ int inputs_exchange(const struct inputs *inputs, exchange_fn fn, void *data,
 
 int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data)
 {
-	int err;
+	int err, counted;
 
 	progress_source(&inputs->progress, inputs->pipeline.source, false);
 	err = dkl_pipeline_each(&inputs->pipeline, fn, data);
 	progress_end(&inputs->progress);
-	dkl_pipeline_count(&inputs->pipeline);
-	return err;
+	counted = dkl_pipeline_count(&inputs->pipeline);
+	return err ? err : counted;
 }
 
 static int write_file(struct inputs *inputs, const struct sink_opts *opts, struct outfile *file,
 		      struct sink *sink)
 {
-	int err = 0;
+	int counted, err = 0;
 
 	for (size_t i = 0; !err && i < inputs->n; i++)
 		err = input_check_output(&inputs->files[i].in, file);
@@ -436,7 +436,8 @@ static int write_file(struct inputs *inputs, const struct sink_opts *opts, struc
 		err = dkt_fail(inputs->app->ctx, -EINTR, "interrupted: %s is not written",
 			       file->path);
 	progress_end(&inputs->progress);
-	dkl_pipeline_count(&inputs->pipeline);
+	counted = dkl_pipeline_count(&inputs->pipeline);
+	err = err ? err : counted;
 	return err ? err : dkl_outfile_commit(file);
 }
 
