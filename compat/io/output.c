@@ -278,7 +278,11 @@ int dkl_output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept)
 	int err;
 
 	*kept = NULL;
-	if (lstat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+	if (lstat(path, &st))
+		return errno == ENOENT ?
+			       0 :
+			       dkt_fail(ctx, -errno, "write %s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
 	old = dkt__format("%s.old", path);
 	if (!old)

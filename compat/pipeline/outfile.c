@@ -178,17 +178,19 @@ static int follow_link(struct outfile *out)
 	return err ? dkt__fail_in(out->ctx, err, "open %s", out->path) : 0;
 }
 
-/* True if a file with something in it is there. */
-static bool has_content(const char *path)
+/* 1: a file with something in it is there; 0: none. */
+static int has_content(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size;
+	if (stat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISREG(st.st_mode) && st.st_size;
 }
 
 int dkl_outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out)
 {
-	int err = 0;
+	int err = 0, full;
 
 	begin(out, ctx, path);
 	if (dir) {
@@ -206,8 +208,11 @@ int dkl_outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct
 	err = out->in_place ? 0 : follow_link(out);
 	if (err)
 		return err;
+	full = out->in_place ? 0 : has_content(out->path);
+	if (full < 0)
+		return dkt_fail(ctx, full, "open %s: %s", out->path, strerror(-full));
 	/* A file that holds nothing has nothing to lose. */
-	if (out->in_place || !has_content(out->path)) {
+	if (!full) {
 		out->fresh = !out->in_place && access(out->path, F_OK) && errno == ENOENT;
 		return open_in_place(out, OUTPUT_EMPTY);
 	}
