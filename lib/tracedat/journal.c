@@ -17,14 +17,17 @@
 /* The head of a section, and for pages the numbers that follow it. */
 #define LOOK (SECTION_HEAD + 16)
 
-/* Reads the head of the section at the offset at of the file. */
-static bool look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes,
-		 struct dkt__dat_section *section)
+/* Reads the head of the section at the offset at of the file. 1: there is none. */
+static int look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes,
+		struct dkt__dat_section *section)
 {
 	ssize_t n = dkt__pread_all(dat->file.fd, bytes, DKT__MIN(LOOK, dat->file.size - at), at);
 	struct dkt__cursor cur = { .p = bytes, .end = bytes + DKT__MAX(n, 0), .swap = dat->swap };
 
-	return dkt__dat_section(cur, at, dat->file.size, section);
+	if (n < 0)
+		return dkt_fail(dat->ctx, (int)n, "read %s from byte %llu on: %s", dat->file.name,
+				(unsigned long long)at, strerror((int)-n));
+	return !dkt__dat_section(cur, at, dat->file.size, section);
 }
 
 /* Returns a cursor for the whole content, which must be in the file. */
@@ -319,8 +322,12 @@ int dkt__dat_read_more(struct dkt__dat *dat, uint64_t at)
 	int err = 0;
 
 	for (; !err && at < dat->file.size; at = section.at + section.size) {
-		if (!look(dat, at, bytes, &section)) {
+		err = look(dat, at, bytes, &section);
+		if (err < 0)
+			return err;
+		if (err) {
 			report_tail(dat, at);
+			err = 0;
 			break;
 		}
 		if (section.size > section.left)
