@@ -247,6 +247,8 @@ static int count(struct dkt_hist *hist, struct dkt_source *source, const struct 
 		if (comm)
 			table->comms[entry] =
 				dkt__table_string(table, comm, (uint32_t)strlen(comm));
+		if (comm && !table->comms[entry])
+			return dkt__no_memory(table->ctx);
 	}
 	sums = dkt__table_sums(table, entry);
 	sums[0]++;

@@ -35,10 +35,14 @@ static uint32_t find_arch(const struct dkt_ctx *ctx)
 /* libseccomp searches its table and copies the name each time, so the caller keeps the name. */
 static const char *find_name(struct dkt_ctx *ctx, int number)
 {
-	char *name __cleanup(free) =
-		ctx->arch ? seccomp_syscall_resolve_num_arch(ctx->arch, number) : NULL;
+	char *name __cleanup(free) = NULL;
 
-	return name ? dkt__ctx_strndup(ctx, name, strlen(name)) : "";
+	errno = 0;
+	if (ctx->arch)
+		name = seccomp_syscall_resolve_num_arch(ctx->arch, number);
+	if (!name)
+		return errno == ENOMEM ? NULL : "";
+	return dkt__ctx_strndup(ctx, name, strlen(name));
 }
 
 const char *dkt_syscall_name(struct dkt_ctx *ctx, int number)
@@ -54,7 +58,7 @@ const char *dkt_syscall_name(struct dkt_ctx *ctx, int number)
 		ctx->arch = find_arch(ctx);
 		ctx->syscalls = dkt__ctx_keep(ctx, DKT__SYSCALLS * sizeof(*ctx->syscalls));
 		if (!ctx->syscalls) {
-			dkt__no_memory(ctx);
+			dkt__starve(ctx, dkt__no_memory(ctx));
 			return NULL;
 		}
 	}
@@ -62,6 +66,6 @@ const char *dkt_syscall_name(struct dkt_ctx *ctx, int number)
 	if (!*name)
 		*name = find_name(ctx, number);
 	if (!*name)
-		dkt__no_memory(ctx);
+		dkt__starve(ctx, dkt__no_memory(ctx));
 	return *name && **name ? *name : NULL;
 }

@@ -67,6 +67,7 @@ size_t hist_row_count(const struct hist_view *view)
 
 struct printer {
 	const struct hist_view *view;
+	bool no_memory; /* the text of a cell was not made */
 	const struct dkt_table_info *info;
 	struct column columns[COLUMNS_MAX];
 	char keys[COLUMNS_MAX][HIST_NAME_SIZE];
@@ -259,7 +260,7 @@ static struct json_object *number_value(bool is_signed, uint64_t number)
 	return is_signed ? json_object_new_int64((int64_t)number) : val_number(number);
 }
 
-static struct json_object *value_of(const struct printer *p, size_t row, size_t column)
+static struct json_object *value_of(struct printer *p, size_t row, size_t column)
 {
 	const struct dkt_column *about = p->info->columns[column];
 	char *text __cleanup(free) = NULL;
@@ -271,6 +272,7 @@ static struct json_object *value_of(const struct printer *p, size_t row, size_t 
 		return number_value(about->is_signed, dkt_table_value(p->view->table, row, column));
 	text = p->is_text ? hist_words(p->view, row, column) :
 			    hist_text(p->view->table, row, column);
+	p->no_memory |= !text;
 	return val_text(text ? text : "");
 }
 
@@ -328,6 +330,7 @@ int hist_view_print(const struct app *app, const struct hist_view *view)
 	print_begin(app, &out, 0);
 	p.is_text = out.form == OUT_TEXT;
 	out_rows(&out, make_rows(&p));
+	out_keep(&out, p.no_memory ? -ENOMEM : 0);
 	out_json(&out, "hits", val_number(info->hits));
 	out_json(&out, "entries", val_number(info->n_rows));
 	out_json(&out, "dropped", val_number(info->dropped));

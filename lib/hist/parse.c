@@ -364,6 +364,7 @@ static int read_more(struct reader *r, uint32_t entry)
 	if (!err && buf.len) {
 		table->more[entry] = dkt__table_string(table, buf.data, (uint32_t)buf.len);
 		table->has_more = true;
+		err = table->more[entry] ? 0 : dkt__no_memory(table->ctx);
 	}
 	free(buf.data);
 	return err;

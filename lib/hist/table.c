@@ -139,6 +139,9 @@ static int add_entry(struct dkt_table *table, const struct dkt_table *other, uin
 		table->comms[entry] = take_note(table, other, other->comms[from]);
 	table->more[entry] = take_note(table, other, other->more[from]);
 	table->has_more |= table->more[entry] != 0;
+	if ((other->comms[from] && !table->comms[entry]) ||
+	    (other->more[from] && !table->more[entry]))
+		return dkt__no_memory(table->ctx);
 	return 0;
 }
 

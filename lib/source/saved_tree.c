@@ -100,8 +100,10 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 	info->kind = "saved tree";
 	info->clock = tree->clock;
 	info->cpus = tree->in->cpus;
-	info->has_wall = dkt__tfs_exists(tree->in->ctx, "%swall_offset", tree->in->prefix) &&
-			 !dkt__instance_get_wall(tree->in, &info->wall);
+	info->has_wall = dkt__tfs_exists(tree->in->ctx, "%swall_offset", tree->in->prefix);
+	err = info->has_wall ? dkt__instance_get_wall(tree->in, &info->wall) : 0;
+	if (err)
+		return err;
 	return dkt__streams_start(&tree->streams, opts);
 }
 
