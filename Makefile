@@ -154,7 +154,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-disks gen-journal gen-perfdata gen-perfdir gen-probe-tree \
-	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so fail-writes.so probe-target probe-target-O0 marker-target profile-target wall-target zone-target)
+	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so fail-calls.so fail-writes.so probe-target probe-target-O0 marker-target profile-target wall-target zone-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -165,7 +165,7 @@ DESCRIPTIONS := $(O)/libdktrace.json $(O)/libdktrace-lustre.json
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang check-bare check-builds check-kernels check-packages build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
+	check-clang check-bare check-builds check-failures check-kernels check-packages build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
 	uninstall ldconfig dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
@@ -181,6 +181,7 @@ help:
 	@echo 'check-bare     build and test in a new minimal Debian system, by hand before a release'
 	@echo 'check-packages build and try Debian packages in new systems, by hand before a release'
 	@echo 'check-builds   build and test with other C libraries, compilers and machines, by hand before a release'
+	@echo 'check-failures each call of the tool that can fail fails once, by hand before a release'
 	@echo 'check-kernels  every VM test on all kernels that Debian installs, by hand; KERNELS="6.16 7.2": on these'
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
@@ -463,6 +464,10 @@ check-packages:
 # It takes cross compilers, emulators, and systems of other releases.
 check-builds:
 	$(Q)tests/builds $(O)
+
+# Each call that can fail does so in one run: thousands of them.
+check-failures: all $(TEST_TOOLS)
+	$(Q)tests/failures $(O)
 
 # It takes hours, and downloads what tests/vm/fetch finds.
 check-kernels: all tests
