@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes ring-buffer pages: every record lies in its page, and reading ends. */
 #include "lib/source/page.h"
+#include "tests/fuzz/mutate.h"
 #include "tests/fuzz/replay.h"
 
 #define PAGE 4096
@@ -46,3 +47,48 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(bytes);
 	return 0;
 }
+
+#ifndef DKT_REPLAY
+#define HEAD 16
+
+/*
+ * Makes the page's size that of its records, and lets each record end within it, so that the next one is read too. The
+ * page is of a machine of this byte order with longs of eight bytes.
+ */
+static void repair(uint8_t *data, size_t size)
+{
+	uint32_t commit = (uint32_t)(size - HEAD), word, len, at = HEAD;
+
+	memcpy(data + 8, &commit, sizeof(commit));
+	while (size - at >= 2 * sizeof(word)) {
+		memcpy(&word, data + at, sizeof(word));
+		at += sizeof(word);
+		/* Types of 29 and more are padding and times; 0 has its length in the next word. */
+		len = (word & 31) * 4;
+		if ((word & 31) > 28) {
+			len = (word & 31) == 31 ? 8 : 4;
+		} else if (!len) {
+			memcpy(&len, data + at, sizeof(len));
+			if (len < 4 || len > size - at)
+				len = (uint32_t)(size - at);
+			memcpy(data + at, &len, sizeof(len));
+		}
+		at += len > size - at ? (uint32_t)(size - at) : len;
+	}
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+	uint32_t state = seed;
+
+	max_size = max_size < PAGE ? max_size : PAGE;
+	size = size < max_size ? size : max_size;
+	if (mutate_random(&state) % 4)
+		mutate_window(data, size, &state);
+	else
+		size = LLVMFuzzerMutate(data, size, max_size);
+	if (size > HEAD && size <= PAGE && mutate_random(&state) % 4)
+		repair(data, size);
+	return size;
+}
+#endif
