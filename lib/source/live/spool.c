@@ -198,7 +198,7 @@ int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, in
 	if (spool->fd < 0)
 		return spool->fd;
 	good = fstat(spool->fd, &st) ? -errno : file_is_good(spool, st.st_size);
-	/* What cannot be read may be whole records. */
+	/* Records that cannot be read may be whole. */
 	if (good < 0) {
 		dkt__spool_close(spool);
 		return dkt_fail(ctx, good, "read the saved records of cpu %d: %s", cpu,
