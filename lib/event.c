@@ -215,6 +215,11 @@ size_t dkt__event_index(const struct dkt_event *event)
 	return event->slot % 2 ? SIZE_MAX : event->slot / 2;
 }
 
+const char *dkt__event_machine(const struct dkt_event *event)
+{
+	return event->ctx->machine;
+}
+
 /* ---- IDs ---- */
 
 /* Returns the event with the ID. A guess counts if the format, which is needed anyway, confirms it. */

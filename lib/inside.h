@@ -181,6 +181,9 @@ DKT__SHARED int dkt__event_define(struct dkt_ctx *ctx, const char *system, const
  */
 DKT__SHARED size_t dkt__event_index(const struct dkt_event *event);
 
+/* Returns the machine that recorded the event, as "uname -m" prints it; "": unknown. Valid as long as the event. */
+DKT__SHARED const char *dkt__event_machine(const struct dkt_event *event);
+
 /*
  * Returns the print format with its arguments, as in the format file; "" if the event has none,
  * NULL if the format cannot be read. Valid as long as the event.

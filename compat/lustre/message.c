@@ -131,15 +131,16 @@ bool dkl_message_is(struct dkt_event *event)
 struct message *dkl_message_new(struct dkt_ctx *ctx, struct dkt_event *event,
 				struct message_joiner *joiner)
 {
+	const enum cdebug_machine machine = dkl_cdebug_machine_of(event);
 	struct message *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	m->ctx = ctx;
 	m->joiner = joiner;
-	m->va_registers = dkl_cdebug_va_registers(dkl_cdebug_machine());
-	m->va_below = dkl_cdebug_machine() == CDEBUG_ARM64;
-	m->call_stack = dkl_cdebug_call_stack(dkl_cdebug_machine());
+	m->va_registers = dkl_cdebug_va_registers(machine);
+	m->va_below = machine == CDEBUG_ARM64;
+	m->call_stack = dkl_cdebug_call_stack(machine);
 	if (find_fields(event, m))
 		return m;
 	dkl_message_free(m);

@@ -312,15 +312,14 @@ static void line_is(const struct message *m, struct dkt_event *event, const stru
 
 static void records_become_messages(void **state)
 {
+	DKT_OPTS(dkt_ctx_opts, opts, .machine = "x86_64");
 	struct raw raw = { .size = 88 };
 	struct dkt_event *event;
 	struct dkt_ctx *ctx;
 	struct message *m;
 
 	(void)state;
-	if (dkl_cdebug_machine() != CDEBUG_X86_64)
-		skip();
-	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
 	assert_ok(ctx, dkt__event_define(ctx, "test", "cdebug", format, &event));
 	m = dkl_message_new(ctx, event, NULL);
 	assert_non_null(m);
@@ -381,15 +380,18 @@ static void put_string(struct raw *raw, struct dkt_event *event, const char *nam
 
 struct joined {
 	struct dkt_ctx *ctx;
+	enum cdebug_machine machine;
 	struct dkt_event *strings, *main;
 	struct raw of_strings, of_main; /* records of a message "name %s" with the string "OST1" */
 	struct message_reader *reader;
 };
 
-static void joined_init(struct joined *j)
+static void joined_init(struct joined *j, enum cdebug_machine machine)
 {
-	*j = (struct joined){ .of_strings.size = 400, .of_main.size = 400 };
-	assert_int_equal(dkt_ctx_new(NULL, &j->ctx), 0);
+	DKT_OPTS(dkt_ctx_opts, opts, .machine = machine == CDEBUG_ARM64 ? "aarch64" : "x86_64");
+
+	*j = (struct joined){ .machine = machine, .of_strings.size = 400, .of_main.size = 400 };
+	assert_int_equal(dkt_ctx_new(&opts, &j->ctx), 0);
 	j->strings = cdebug_event(j->ctx, "dktrace", 65001, CDEBUG_STRINGS, CDEBUG_POINTEES);
 	j->main = cdebug_event(j->ctx, "dktrace", 65002, CDEBUG_NAME, CDEBUG_WORDS);
 	put_field(&j->of_strings, j->strings, "sp", STACK);
@@ -441,9 +443,7 @@ static void a_reader_joins_the_records_of_a_message(void **state)
 	struct joined j;
 
 	(void)state;
-	if (dkl_cdebug_machine() != CDEBUG_X86_64)
-		skip();
-	joined_init(&j);
+	joined_init(&j, CDEBUG_X86_64);
 	assert_true(keep(&j, true, 0, 1000, &rec));
 	assert_false(keep(&j, false, 0, 1001, &rec));
 	text_is(&j, &rec, "name OST1");
@@ -490,14 +490,14 @@ static void add_call(struct joined *j, struct dkt_event *event, const char *oute
 	struct raw raw = { .size = 1400 };
 	struct dkt_record rec = { .event = event, .ts = ts, .pid = THREAD, .data = raw.data };
 
-	put_field(&raw, event, "sp", STACK + dkl_cdebug_call_stack(CDEBUG_X86_64));
+	put_field(&raw, event, "sp", STACK + dkl_cdebug_call_stack(j->machine));
 	put_string(&raw, event, "fmt", outer);
 	put_field(&raw, event, "a0", 0xffff888100000000);
 	put_field(&raw, event, "a2", 0xffff888100000000);
 	put_string(&raw, event, "s0", "name");
 	put_string(&raw, event, "v_fmt", nested);
-	/* Three registers have what the function names. */
-	put_field(&raw, event, "v_offset", 24);
+	/* Three registers have what the function names: of arm64 five are left, of 8 bytes before the end. */
+	put_field(&raw, event, "v_offset", j->machine == CDEBUG_ARM64 ? (uint64_t)-40 : 24);
 	put_field(&raw, event, "v3", 0xffff888100000000);
 	put_string(&raw, event, "t3", "text");
 	rec.size = raw.size;
@@ -505,16 +505,13 @@ static void add_call(struct joined *j, struct dkt_event *event, const char *oute
 }
 
 /* Where the kernel records both arguments, the format tells which of them is the nested one. */
-static void a_nested_format_is_printed_wherever_it_is(void **state)
+static void check_nested(enum cdebug_machine machine)
 {
 	struct dkt_event *first, *third;
 	struct dkt_record rec;
 	struct joined j;
 
-	(void)state;
-	if (dkl_cdebug_machine() != CDEBUG_X86_64)
-		skip();
-	joined_init(&j);
+	joined_init(&j, machine);
 	first = cdebug_event(j.ctx, "dktrace", 65003, CDEBUG_NESTED, CDEBUG_CALL);
 	third = cdebug_event(j.ctx, "dktrace", 65004, CDEBUG_NESTED_THIRD, CDEBUG_CALL_THIRD);
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(nesters); i++) {
@@ -537,6 +534,19 @@ static void a_nested_format_is_printed_wherever_it_is(void **state)
 	joined_clear(&j);
 }
 
+static void a_nested_format_is_printed_wherever_it_is(void **state)
+{
+	(void)state;
+	check_nested(CDEBUG_X86_64);
+}
+
+/* The machine that reads a recording may be another one. */
+static void messages_are_read_as_the_machine_passes_them(void **state)
+{
+	(void)state;
+	check_nested(CDEBUG_ARM64);
+}
+
 /* Messages of a few functions have a dentry as their fourth to ninth argument. */
 static void late_dentries_have_their_names(void **state)
 {
@@ -556,9 +566,7 @@ static void late_dentries_have_their_names(void **state)
 	struct joined j;
 
 	(void)state;
-	if (dkl_cdebug_machine() != CDEBUG_X86_64)
-		skip();
-	joined_init(&j);
+	joined_init(&j, CDEBUG_X86_64);
 	event = cdebug_event(j.ctx, "dktrace", 65003, CDEBUG_NESTED, CDEBUG_CALL);
 	for (size_t i = 0; i < ARRAY_SIZE(renames); i++) {
 		struct raw raw = { .size = 1400 };
@@ -594,9 +602,7 @@ static void a_message_whose_end_is_missing_is_left_over(void **state)
 	struct joined j;
 
 	(void)state;
-	if (dkl_cdebug_machine() != CDEBUG_X86_64)
-		skip();
-	joined_init(&j);
+	joined_init(&j, CDEBUG_X86_64);
 	assert_true(keep(&j, true, 1, 1000, &rec));
 	assert_true(dkl_message_reader_left(j.reader, &left));
 	assert_int_equal(left.ts, 1000);
@@ -674,6 +680,7 @@ int main(void)
 		cmocka_unit_test(records_become_messages),
 		cmocka_unit_test(a_reader_joins_the_records_of_a_message),
 		cmocka_unit_test(a_nested_format_is_printed_wherever_it_is),
+		cmocka_unit_test(messages_are_read_as_the_machine_passes_them),
 		cmocka_unit_test(late_dentries_have_their_names),
 		cmocka_unit_test(a_message_whose_end_is_missing_is_left_over),
 		cmocka_unit_test(a_probes_text_matches_lustres),

@@ -49,10 +49,11 @@ static const char constants[] =
 
 static int setup(void **state)
 {
+	DKT_OPTS(dkt_ctx_opts, opts, .machine = "x86_64");
 	struct messages *t = calloc(1, sizeof(*t));
 
 	assert_non_null(t);
-	assert_int_equal(dkt_ctx_new(NULL, &t->ctx), 0);
+	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
 	t->words = cdebug_event(t->ctx, "dktrace", 65001, CDEBUG_NAME, CDEBUG_WORDS);
 	t->strings = cdebug_event(t->ctx, "dktrace", 65002, CDEBUG_STRINGS, CDEBUG_POINTEES);
 	t->nested = cdebug_event(t->ctx, "dktrace", 65003, CDEBUG_NESTED, CDEBUG_CALL);

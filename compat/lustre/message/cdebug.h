@@ -26,7 +26,11 @@ enum cdebug_machine {
 	CDEBUG_OTHER, /* unknown */
 };
 
+/* Returns this machine, where probes are created. */
 enum cdebug_machine dkl_cdebug_machine(void);
+
+/* Returns the machine that recorded the event, which may be another one. */
+enum cdebug_machine dkl_cdebug_machine_of(const struct dkt_event *event);
 
 /* The places in Lustre that can be probed. */
 enum cdebug_place {

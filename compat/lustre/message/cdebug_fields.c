@@ -33,6 +33,7 @@
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/io.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* The number of fields of each kind that a probe records. */
 struct tier {
@@ -87,6 +88,17 @@ enum cdebug_machine dkl_cdebug_machine(void)
 #else
 	return CDEBUG_OTHER;
 #endif
+}
+
+enum cdebug_machine dkl_cdebug_machine_of(const struct dkt_event *event)
+{
+	const char *const name = dkt__event_machine(event);
+
+	if (!*name)
+		return dkl_cdebug_machine();
+	return !strcmp(name, "x86_64")  ? CDEBUG_X86_64 :
+	       !strcmp(name, "aarch64") ? CDEBUG_ARM64 :
+					  CDEBUG_OTHER;
 }
 
 unsigned int dkl_cdebug_va_registers(enum cdebug_machine machine)

@@ -119,26 +119,28 @@ static void put_formats(struct condition *condition)
 /* ---- strings of arguments ---- */
 
 /* Writes the value of v_offset if a function names n arguments. */
-static void put_named(FILE *f, const char *operator, unsigned int n)
+static void put_named(const struct condition *condition, const char *operator, unsigned int n)
 {
-	const int registers = (int)dkl_cdebug_va_registers(dkl_cdebug_machine());
-	const bool below = dkl_cdebug_machine() == CDEBUG_ARM64;
+	const enum cdebug_machine machine = dkl_cdebug_machine_of(condition->event);
+	const int registers = (int)dkl_cdebug_va_registers(machine);
+	const bool below = machine == CDEBUG_ARM64;
 
-	fprintf(f, "v_offset %s %d", operator, 8 *((int)n - (below ? registers : 0)));
+	fprintf(condition->f, "v_offset %s %d", operator, 8 *((int)n - (below ? registers : 0)));
 }
 
 /* Writes that the format has at least n words, which begin with the mark. */
-static void put_words(FILE *f, const struct group *group, const char *mark, unsigned int n)
+static void put_words(struct condition *condition, const struct group *group, const char *mark,
+		      unsigned int n)
 {
 	if (group->va) {
-		fputs("(", f);
-		put_named(f, ">", NAMED);
-		fputs(" || ", f);
+		fputs("(", condition->f);
+		put_named(condition, ">", NAMED);
+		fputs(" || ", condition->f);
 	}
-	fprintf(f, "%s ~ \"", group->format);
+	fprintf(condition->f, "%s ~ \"", group->format);
 	for (unsigned int i = 0; i < n; i++)
-		fprintf(f, "*%s", mark);
-	fprintf(f, "*\"%s", group->va ? ")" : "");
+		fprintf(condition->f, "*%s", mark);
+	fprintf(condition->f, "*\"%s", group->va ? ")" : "");
 }
 
 /* s0 ~ GLOB || (two words && (s1 ~ GLOB || (three words && ...))) */
@@ -157,7 +159,7 @@ static void put_chain(struct condition *condition, const struct group *group, co
 			fputs(" || ", condition->f);
 		if (words > last && last <= MAX_MARKS) {
 			fputs("(", condition->f);
-			put_words(condition->f, group, mark, words);
+			put_words(condition, group, mark, words);
 			fputs(" && (", condition->f);
 			last = words;
 			depth++;
@@ -225,7 +227,7 @@ static bool put_argument(struct condition *condition, const struct group *group,
 			continue;
 		fprintf(condition->f, "%s(", any ? " || " : "");
 		if (group->va) {
-			put_named(condition->f, "==", named);
+			put_named(condition, "==", named);
 			fputs(" && ", condition->f);
 		}
 		fprintf(condition->f, "%c%u ~ \"%s\")", group->letter, i, part->argument);
