@@ -7,6 +7,12 @@
 #include "lib/debuginfo/dwarf_index.h"
 
 /*
+ * The instructions before the entry of a function that the kernel's tracer patches. Its symbol is at the first of
+ * them, but gcc leaves them out of the function on arm64 (-fpatchable-function-entry).
+ */
+#define PATCHED 8
+
+/*
  * Finds the scopes around the place. dwarf_getscopes() continues from an inlined function to its
  * definition; dwarf_getscopes_die() continues to the function into which it was inlined.
  */
@@ -26,30 +32,54 @@ static void find_scopes(struct dwarf_place *place, Dwarf_Die *unit)
 	place->n_scopes = n;
 }
 
+/* Finds the function at the address, and whether it begins there. */
+static bool find_function(struct dwarf_place *place, struct dkt__binary *binary, uint64_t address)
+{
+	Dwarf_Die *unit;
+	Dwarf_Addr entry;
+
+	*place = (struct dwarf_place){ .binary = binary, .address = address };
+	unit = dkt__dwarf_unit(binary, address, &place->bias);
+	if (unit)
+		find_scopes(place, unit);
+	for (int i = 0; i < place->n_scopes; i++) {
+		if (dwarf_tag(&place->scopes[i]) != DW_TAG_subprogram)
+			continue;
+		place->function = place->scopes[i];
+		place->entry = !dwarf_entrypc(&place->function, &entry) &&
+			       entry + place->bias == address;
+		return true;
+	}
+	dkt__dwarf_place_clear(place);
+	return false;
+}
+
+/* True if a symbol that is longer than these instructions begins at the address. */
+static bool may_be_patched(struct dkt__binary *binary, uint64_t address)
+{
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	return dwfl_module_addrinfo(binary->module, address, &offset, &sym, NULL, NULL, NULL) &&
+	       !offset && sym.st_size > PATCHED;
+}
+
 int dkt__dwarf_place(struct dkt__binary *binary, uint64_t address, struct dwarf_place *place)
 {
-	Dwarf_Addr entry;
-	Dwarf_Die *unit;
 	uint64_t bias;
-	int i;
 
 	*place = (struct dwarf_place){ .binary = binary, .address = address };
 	if (!dkt__binary_dwarf(binary, &bias))
 		return -ENODATA;
-	unit = dkt__dwarf_unit(binary, address, &place->bias);
-	if (unit)
-		find_scopes(place, unit);
-	for (i = 0; i < place->n_scopes; i++)
-		if (dwarf_tag(&place->scopes[i]) == DW_TAG_subprogram)
-			break;
-	if (!unit || i >= place->n_scopes) {
+	if (find_function(place, binary, address))
+		return 0;
+	if (!may_be_patched(binary, address) || !find_function(place, binary, address + PATCHED) ||
+	    !place->entry) {
 		dkt__dwarf_place_clear(place);
 		return dkt_fail(binary->ctx, -ENODATA,
 				"the debug information of %s does not describe that place",
 				binary->path);
 	}
-	place->function = place->scopes[i];
-	place->entry = !dwarf_entrypc(&place->function, &entry) && entry + place->bias == address;
 	return 0;
 }
 

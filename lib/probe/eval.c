@@ -133,9 +133,10 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 	if (!scope->variable)
 		return dkt__probe_fail(eval, -ENOENT,
 				       "no names are known at %s%s%s; use $arg1, "
-				       "a register (%%di), a symbol (@NAME) or the stack ($stack0)",
+				       "a register (%s), a symbol (@NAME) or the stack ($stack0)",
 				       scope->where, scope->no_types ? ": " : "",
-				       scope->no_types ? scope->no_types : "");
+				       scope->no_types ? scope->no_types : "",
+				       scope->machine == DKT__X86_64 ? "%di" : "%x0");
 	return dkt__probe_fail(eval, -ENOENT, "%s has no variable '%s'%s", scope->where, name,
 			       dkt__guess_words(&guess));
 }

@@ -29,6 +29,20 @@ __asm__(".text\n.globl decoded_target\n.type decoded_target, @function\n"
 	".byte 0x06, 0x06, 0x06\n.size decoded_target, . - decoded_target\n");
 #endif
 
+#ifdef __x86_64__
+/* The symbol of a function that is patched is 8 bytes before what gcc describes as the function on arm64. */
+__asm__(".section .text.patched,\"ax\"\n.balign 16, 0x90\n.skip 8, 0x90\n.globl patched_target\n"
+	".type patched_target, @function\npatched_target: .skip 8, 0x90\n"
+	".size patched_target, 16\n.text\n");
+
+__attribute__((noinline, used, section(".text.patched"), aligned(16))) static int
+after_patch(int number, const char *name)
+{
+	__asm__ volatile("" ::: "memory");
+	return number + *name;
+}
+#endif
+
 /* Returns the fields or the error message. The caller frees it. */
 static char *fields(struct dkt_ctx *ctx, const char *exec, const char *place, const char *args)
 {
@@ -51,6 +65,18 @@ static void expect(struct dkt_ctx *ctx, const char *args, const char *want)
 	assert_string_equal(got, want);
 }
 #endif
+
+static void arguments_of_a_patched_function_are_found(void **state)
+{
+#ifdef __x86_64__
+	char *got __cleanup(free) =
+		fields(*state, "/proc/self/exe", "patched_target", "number name");
+
+	assert_string_equal(got, "number=%di:s32 name=+0(%si):string");
+#else
+	(void)state;
+#endif
+}
 
 static void arguments_are_found_by_name(void **state)
 {
@@ -260,6 +286,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(arguments_are_found_by_name, probe_setup,
 						probe_teardown),
+		cmocka_unit_test_setup_teardown(arguments_of_a_patched_function_are_found,
+						probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(invalid_arguments_are_refused, probe_setup,
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(return_probes_have_the_value, probe_setup,
