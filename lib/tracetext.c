@@ -101,15 +101,17 @@ static void put_call_number(struct dkt__text *text, struct dkt_event *event)
 	}
 }
 
-/* Parses "sys_read(fd: 3, buf: 7f..., count: 200)" or "sys_read -> 0x10"; numbers are hex. */
+/* Parses "sys_read(fd: 3, buf: 7f..., count: 200)" or "sys_read -> 0x10". */
 static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line,
 			    struct dkt_event *event)
 {
+	const char *const end = line->text + line->text_len;
 	bool enter = dkt_event_name(event)[5] == 'n';
 	const struct dkt_field *const *fields;
 	char word[32];
 	uint32_t size = 16;
 	const char *p;
+	unsigned int base;
 	uint64_t value;
 	size_t n;
 
@@ -128,7 +130,10 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 		if (!p || (enter && p[-1] != ' ' && p[-1] != '('))
 			return 0;
 		p += strlen(word);
-		if (dkt__take_u64(&p, line->text + line->text_len, DKT__HEX, &value))
+		base = enter && text->has_decimals && (end - p < 2 || memcmp(p, "0x", 2)) ?
+			       DKT__DEC :
+			       DKT__HEX;
+		if (dkt__take_u64(&p, end, base, &value))
 			return 0;
 		put(text, field->offset, value, field->size);
 	}
@@ -412,6 +417,7 @@ static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	text->file = *file;
 	text->loss = calloc(DKT__TEXT_CPUS_MAX, sizeof(*text->loss));
 	err = text->loss ? dkt__text_scan(text) : -ENOMEM;
+	text->has_decimals = dkt__text_has_decimals(&text->names);
 	if (!err)
 		err = find_formats(text, opts->formats);
 	if (!err)

@@ -260,7 +260,20 @@ static int add_plain(struct list *list, const struct dkt__text_name *name)
 	return add_format(list, DKT__TEXT_SYSTEM, id, &buf);
 }
 
-/* Appends the fields and the print format of "fd: 0x3, buf: 0x7f0, count: 0x10". */
+/* True for the value of an argument that has a field: kernel 7.3 prints flags of open() as words. */
+static bool is_value(const char *p, const char *end)
+{
+	const char *from = p;
+
+	while (p < end && strchr("0123456789abcdefx", *p))
+		p++;
+	return p > from && (p == end || strchr(", )", *p));
+}
+
+/*
+ * Appends the fields and the print format of "fd: 0x3, buf: 0x7f0, count: 0x10". They end before an argument that is a
+ * word, because those after it are optional.
+ */
 static void put_arguments(const char *p, const char *end, struct dkt_buf *buf)
 {
 	struct dkt_buf print = { 0 }, given = { 0 };
@@ -273,6 +286,8 @@ static void put_arguments(const char *p, const char *end, struct dkt_buf *buf)
 			name--;
 		if (name == colon || (n && name[-1] != ' '))
 			continue;
+		if (!is_value(colon + 2, end))
+			break;
 		dkt_buf_printf(buf, "\tfield:unsigned long %.*s;\toffset:%d;\tsize:8;\tsigned:0;\n",
 			       (int)(colon - name), name, 16 + 8 * n);
 		dkt_buf_printf(&print, "%s%.*s: 0x%%08lx", n ? ", " : "", (int)(colon - name),
@@ -289,6 +304,18 @@ static void put_arguments(const char *p, const char *end, struct dkt_buf *buf)
 	buf->err = buf->err ? buf->err : print.err ? print.err : given.err;
 	free(print.data);
 	free(given.data);
+}
+
+bool dkt__text_has_decimals(const struct dkt__text_names *names)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		const struct dkt__text_name *name = &names->list[i];
+
+		if (!strncmp(name->name, "sys_enter_", 10) &&
+		    memmem(name->line, name->line_len, ": 0x", 4))
+			return true;
+	}
+	return false;
 }
 
 /* Adds the event of a system call, whose line has the names of its arguments. */

@@ -106,6 +106,11 @@ bool dkt__text_is_unknown(const struct dkt__text_name *name);
 int dkt__text_printed(struct dkt_event *event, struct dkt_buf *buf);
 
 /*
+ * True if an argument of a system call has 0x: then the kernel prints others in decimal, as 7.3. Before 0x all are hex.
+ */
+bool dkt__text_has_decimals(const struct dkt__text_names *names);
+
+/*
  * Creates the context's catalogue of events for the names. Formats come from the saved tracefs tree
  * that kernel is open on, unless it is NULL, from the texts that are known, and from the lines of
  * system calls. Never from the running kernel: it need not be the one that printed the text.

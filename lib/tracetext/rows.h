@@ -90,6 +90,7 @@ struct dkt__text {
 	size_t n, next;
 	struct dkt__text_names names;
 	struct dkt__text_calls calls;
+	bool has_decimals; /* numbers of system calls without 0x are decimal, see dkt__text_has_decimals() */
 	struct dkt__comms comms;
 	struct dkt_loss *loss; /* by CPU */
 	uint64_t before; /* lost before the first record */

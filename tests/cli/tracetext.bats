@@ -34,6 +34,17 @@ text()
 	same 1 "$(grep -c block_rq_issue <<<"$output")" "records of a filter"
 }
 
+@test "system calls of kernel 7.3 have their numbers, which it prints as words, in decimal and with 0x" {
+	local calls=$top/tests/fixture/text/calls-7.3.txt
+
+	run -0 --separate-stderr dktrace report -e 'syscalls:sys_enter_*' "$calls"
+	same "" "$stderr" "every line has its fields"
+	has "${lines[0]}" "dfd: 0xffffff9c, filename: 0x005ef658"
+	has "${lines[1]}" "fd: 0x0000000a, buf: 0x005fbef0, count: 0x00000002"
+	run -0 --separate-stderr dktrace latency syscall --input "$calls" --csv
+	has "$output" "openat,2,"
+}
+
 # As trace-cmd report prints it.
 record_of()
 {
