@@ -6,6 +6,17 @@
 #include "tests/helper/check.h"
 #include "tests/helper/probe_tree.h"
 
+/* Names of this machine: of the registers of the first and the third argument, and those that a message shows. */
+#ifdef __aarch64__
+#define FIRST "%x0"
+#define THIRD "%x2"
+#define NAMES "%x0, %sp, %pc"
+#else
+#define FIRST "%di"
+#define THIRD "%dx"
+#define NAMES "%di, %ax, %r8, %sp"
+#endif
+
 /* Returns the definition or the error message. The caller frees it. */
 static char *define(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *place,
 		    const char *args)
@@ -136,9 +147,9 @@ static void members_have_the_types_of_btf(void **state)
 		{ "file->f_many:u64[64]", "f_many=+72($arg1):u64[64]" },
 		{ "file->f_ids[0] file->f_ids[0]", "f_ids_0=+32($arg1):u32 f_ids_0_2=+32($arg1):u32" },
 		{ "arg3", "arg3=$arg3:u64" },
-		{ "$arg3 %di @jiffies $stack2 $comm", "arg3=$arg3:u64 di=%di jiffies=@jiffies stack2=$stack2 comm=$comm" },
+		{ "$arg3 %sp @jiffies $stack2 $comm", "arg3=$arg3:u64 sp=%sp jiffies=@jiffies stack2=$stack2 comm=$comm" },
 		{ "x=+8(+0($arg1)):x32 y=@some_text:string", "x=+8(+0($arg1)):x32 y=@some_text:string" },
-		{ "di=%di:string", "di=+0(%di):string" },
+		{ "name=" FIRST ":string", "name=+0(" FIRST "):string" },
 		{ "\\42:u8 t=\\\"a b\"", "constant=\\42:u8 t=\\\"a b\"" },
 		{ " count\tpos ", "count=$arg3:u64 pos=$arg4:x64" },
 		/* clang-format on */
@@ -171,7 +182,7 @@ static void invalid_arguments_are_refused(void **state)
 		{ "file->f_inode->i_flags:x32", "a bit-field is recorded as one: leave ':x32' out" },
 		{ "$retval", "vfs_read has a $retval only on return: vfs_read%return" },
 		{ "$nosuch", "there is no $nosuch; use $retval, $arg1, $stack, $stack0 or $comm" },
-		{ "%dii", "there is no register %dii; use the kernel's names: %di, %ax, %r8, %sp" },
+		{ "%dii", "there is no register %dii; use the kernel's names: " NAMES },
 		{ "count pos=count)", "unexpected ')'" },
 		{ "file->", "a name is missing before ''" },
 		{ "*", "a value is missing at the end" },
@@ -241,12 +252,18 @@ static void unusual_arguments_are_understood(void **state)
 	struct dkt_ctx *ctx = *state;
 
 	/* Floating point takes no register of the others, a struct of 8 bytes takes one. */
-	expect_field(ctx, "odd_arguments", "small.x small.y flag letter byte a5",
-		     "x=$arg1:s32 y=$arg1:b32@32/64 flag=$arg2:u8 letter=$arg3:char byte=$arg4:u8"
-		     " a5=$arg5:u32");
+	expect_field(ctx, "odd_arguments", "small.x small.y", "x=$arg1:s32 y=$arg1:b32@32/64");
+#ifdef __aarch64__
+	/* A struct that is too large has its address in a register. */
+	expect_field(ctx, "odd_arguments", "large.first large.last flag letter byte a5 a6 a7",
+		     "first=+0($arg2):u64 last=+16($arg2):u64 flag=$arg3:u8 letter=$arg4:char"
+		     " byte=$arg5:u8 a5=$arg6:u32 a6=$arg7:u32 a7=$arg8:u32");
+#else
 	/* A struct that is too large is on the stack after the return address, and so are later ones. */
-	expect_field(ctx, "odd_arguments", "large.first large.last a6 a7",
-		     "first=+8(%sp):u64 last=+24(%sp):u64 a6=$arg6:u32 a7=+32(%sp):u32");
+	expect_field(ctx, "odd_arguments", "flag letter byte a5 large.first large.last a6 a7",
+		     "flag=$arg2:u8 letter=$arg3:char byte=$arg4:u8 a5=$arg5:u32 first=+8(%sp):u64"
+		     " last=+24(%sp):u64 a6=$arg6:u32 a7=+32(%sp):u32");
+#endif
 	expect(ctx, DKT_PROBE_ANY, "odd_arguments", "real",
 	       "argument 'real' of odd_arguments: it is a floating point number, in a register that"
 	       " the kernel cannot fetch");
@@ -297,8 +314,8 @@ static void places_are_found(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
-	expect(ctx, DKT_PROBE_ANY, "vfs_read+16", "%di",
-	       "p:dktrace/vfs_read_16 vfs_read+16 di=%di");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read+16", "%sp",
+	       "p:dktrace/vfs_read_16 vfs_read+16 sp=%sp");
 	expect(ctx, DKT_PROBE_ANY, "vfs_*", "",
 	       "p:dktrace/vfs_read vfs_read\np:dktrace/vfs_table vfs_table\n"
 	       "p:dktrace/vfs_write vfs_write");
@@ -432,7 +449,8 @@ static void older_kernels_get_other_definitions(void **state)
 	struct dkt_ctx *ctx = *state;
 
 	assert_int_equal(tree_write(probe_dir, "README", readme, sizeof(readme) - 1), 0);
-	expect_field(ctx, "vfs_read", "count file->f_done", "count=%dx:u64 f_done=+64(%di):x64");
+	expect_field(ctx, "vfs_read", "count file->f_done",
+		     "count=" THIRD ":u64 f_done=+64(" FIRST "):x64");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read%return", "count",
 	       "'count' is not available on return, only $retval is; probe the"
 	       " entry to record count");
