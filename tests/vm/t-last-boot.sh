@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # append: memmap=8192K$0x30000000 trace_instance=last-boot^traceoff@0x30000000:8192K
 # reboots: 1
+# machine: x86_64 other machines cannot keep memory across a reboot by memmap=
 # programs: bash
 # python: tests/tools/examples
 # files: man/dktrace*.1 tests/live/examples.cases share/classes.d/* share/intervals.d/*

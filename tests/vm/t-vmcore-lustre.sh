@@ -4,6 +4,7 @@
 # libraries: libkdumpfile.so.10
 # modules: qemu_fw_cfg
 # dump: yes
+# machine: x86_64 dumps of other machines are not read
 # programs: bash
 # python: tests/tools/examples
 # files: man/dktrace*.1 tests/live/examples.cases share/classes.d/* share/intervals.d/*

@@ -3,6 +3,7 @@
 # libraries: libkdumpfile.so.10
 # modules: qemu_fw_cfg
 # dump: yes
+# machine: x86_64 dumps of other machines are not read
 # shellcheck shell=sh disable=SC2154,SC2034
 
 # The CPU and the time of each record, as cat trace and report print them.
