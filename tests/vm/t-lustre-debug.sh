@@ -15,7 +15,7 @@ same 1 "$(cat $events/lustre_debug/lustre_debug_msg/enable)" "the trace event is
 echo -1 >$lnet/debug
 emit catalogue
 same_log "catalogue"
-emit softirq hardirq bh
+emit_contexts
 same_log "contexts"
 emit "flood 2000" "cpus 500"
 same_log "flood on all CPUs"
