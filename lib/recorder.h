@@ -17,6 +17,7 @@ struct dkt__recorder_cpu {
 	uint64_t told; /* lost records that the last mark of the file reported */
 	bool fresh; /* records overwritten before its first page are not lost */
 	bool absent; /* the CPU has not been online yet */
+	bool torn; /* the last page was read, perhaps in part */
 	bool watched;
 	struct dkt__event_counts *counts; /* by type; NULL: records are not counted */
 };

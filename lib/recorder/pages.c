@@ -137,9 +137,10 @@ static int fill_pipe(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 		r->pipe_size = 0;
 		return 0;
 	}
-	b->cpus[cpu].absent = got < 0 && errno == ENODEV;
+	/* For an absent CPU most kernels say that the buffer is empty; only read() tells. */
 	if (got < 0)
 		return is_empty(errno) ? 0 : fail(r, cpu);
+	b->cpus[cpu].absent = b->cpus[cpu].torn = false;
 	*n = (size_t)got;
 	return 0;
 }
@@ -223,6 +224,7 @@ static int read_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 		if (b->cpus[cpu].fresh)
 			dkt__page_forget_lost(page);
 		b->cpus[cpu].fresh = false;
+		b->cpus[cpu].torn = true;
 		(*n)++;
 	}
 	return *n ? put_pages(r, b, cpu, *n * b->page_size) : err;
@@ -279,7 +281,7 @@ static int copy_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int 
 	return err;
 }
 
-static int splice_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, bool rest)
+static int splice_all(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu)
 {
 	uint64_t sum = 0;
 	size_t n;
@@ -291,6 +293,31 @@ static int splice_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 		sum += n;
 		/* Do not follow a CPU that fills its buffer as fast as it is emptied. */
 	} while (!err && n && sum < b->size);
+	return err;
+}
+
+/*
+ * Kernels before 6.1 splice nothing, whatever follows, while the first page is one of which a read has taken a part.
+ * Reads that page to its end, and splices what follows.
+ */
+static int splice_after_torn(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu,
+			     bool rest)
+{
+	size_t pages = 1, n = 0;
+	int err = rest ? 0 : count_pages(b, cpu, false, &pages);
+
+	if (!err && pages)
+		err = read_pages(r, b, cpu, 1, &n);
+	return err || !n ? err : splice_all(r, b, cpu);
+}
+
+static int splice_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, bool rest)
+{
+	int err = splice_all(r, b, cpu);
+	size_t n;
+
+	if (!err && b->cpus[cpu].torn)
+		err = splice_after_torn(r, b, cpu, rest);
 	/* The splice has left the page that the kernel is filling; one read takes it. */
 	return err || !rest ? err : read_pages(r, b, cpu, 1, &n);
 }
