@@ -390,45 +390,6 @@ int dkt_recorder_read(struct dkt_recorder *r)
 	return err ? err : put_mark(r, now);
 }
 
-/* Watches the buffers of CPUs that are there. For an absent CPU poll() reports an error at once. */
-static int watch(struct dkt_recorder *r)
-{
-	bool absent = false;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < r->n; i++)
-		for (int nr = 0; !err && nr < r->buffers[i].n_cpus; nr++) {
-			struct dkt__recorder_cpu *cpu = &r->buffers[i].cpus[nr];
-
-			absent |= cpu->absent;
-			if (cpu->watched == !cpu->absent)
-				continue;
-			cpu->watched = !cpu->absent;
-			err = dkt__watch_buffer(&r->watch, cpu->fd, cpu->watched);
-		}
-	if (!err)
-		err = dkt__watch_more(&r->watch, false, absent);
-	return err;
-}
-
-int dkt_recorder_wait(struct dkt_recorder *r, int timeout_ms)
-{
-	dkt__needs(NULL, r);
-
-	int err;
-
-	if (r->fd < 0)
-		return dkt_fail(r->ctx, -EINVAL, "the recording has not begun");
-	err = watch(r);
-	if (!err)
-		err = dkt__watch_wait(&r->watch, timeout_ms);
-	if (err)
-		return err == -EINTR ?
-			       err :
-			       dkt_fail(r->ctx, err, "watch the buffers: %s", strerror(-err));
-	return dkt__recorder_move(r, false);
-}
-
 /* Counts the records that stay in the buffers as lost. */
 static int give_up(struct dkt_recorder *r)
 {

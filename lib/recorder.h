@@ -61,6 +61,7 @@ struct dkt_recorder {
 	struct dkt__recorder_buffer *buffers;
 	size_t n;
 	struct dkt__watch watch;
+	bool early; /* the kernel reports buffers that have no complete page */
 	int fd; /* of the file; -1: none */
 	struct dkt_buf *out; /* the section that is being written */
 	size_t sent; /* bytes of it that are written */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recorders of a kernel before 6.1, which splices nothing while the first page is one of which a read has taken a part.
- * The file of a made-up tree acts as the buffer: each read of the page that is being filled is a page of its own.
+ * Recorders of a kernel before 6.1, which splices nothing while the first page is one of which a read has taken a part,
+ * and whose poll reports a buffer for any record. The file of a made-up tree acts as the buffer: each read of the page
+ * that is being filled is a page of its own.
  */
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -19,6 +21,7 @@ static struct {
 	ino_t inode; /* of the file that acts as the buffer */
 	off_t complete; /* bytes of its complete pages; a page that is being filled follows */
 	bool torn; /* a read has taken a part of the first page */
+	int reported; /* buffers that the last epoll_wait() reported */
 } kernel;
 
 static bool is_buffer(int fd)
@@ -38,15 +41,21 @@ ssize_t read(int fd, void *buf, size_t len)
 ssize_t splice(int in, loff_t *off_in, int out, loff_t *off_out, size_t len, unsigned int flags)
 {
 	if (is_buffer(in)) {
-		const off_t left = kernel.complete - lseek(in, 0, SEEK_CUR);
+		const off_t at = lseek(in, 0, SEEK_CUR);
 
-		if (kernel.torn || left <= 0) {
+		if (kernel.torn || at < 0 || at >= kernel.complete) {
 			errno = EAGAIN;
 			return -1;
 		}
-		len = DKT__MIN(len, (size_t)left);
+		len = DKT__MIN(len, (size_t)(kernel.complete - at));
 	}
 	return syscall(SYS_splice, in, off_in, out, off_out, len, flags);
+}
+
+int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
+{
+	kernel.reported = (int)syscall(SYS_epoll_pwait, fd, events, most, timeout, NULL, 0);
+	return kernel.reported;
 }
 
 struct room {
@@ -59,11 +68,18 @@ struct room {
 	int fd; /* of the recording */
 };
 
+static ino_t inode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_ino;
+}
+
 /* The kernel records on: the first page of these completes the last one, and the last one is being filled. */
 static void more_pages(struct room *room, size_t n)
 {
 	struct made_page page;
-	struct stat st;
 	char path[TREE_NAME + sizeof(BUFFER) + 1];
 
 	for (size_t i = 0; i < n; i++, room->n++) {
@@ -75,9 +91,8 @@ static void more_pages(struct room *room, size_t n)
 	/* The file keeps its inode. */
 	assert_int_equal(tree_write(room->root, BUFFER, room->pages, room->n * PAGE_BYTES), 0);
 	snprintf(path, sizeof(path), "%s/" BUFFER, room->root);
-	assert_int_equal(stat(path, &st), 0);
-	assert_true(!kernel.inode || kernel.inode == st.st_ino);
-	kernel.inode = st.st_ino;
+	assert_true(!kernel.inode || kernel.inode == inode_of(path));
+	kernel.inode = inode_of(path);
 	kernel.complete = (off_t)(room->n - 1) * PAGE_BYTES;
 }
 
@@ -191,6 +206,30 @@ static void each_mark_has_all_before_it(void **state)
 	}
 }
 
+static void a_buffer_without_a_complete_page_is_not_reported_again(void **state)
+{
+	struct room *room = *state;
+	char path[TREE_NAME + sizeof(BUFFER) + 1];
+	int fd;
+
+	/* A pipe can be waited for; a byte in it is the record. */
+	snprintf(path, sizeof(path), "%s/" BUFFER, room->root);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_NONBLOCK);
+	assert_true(fd >= 0);
+	begin(room, NULL);
+	kernel.inode = inode_of(path);
+	assert_int_equal(write(fd, "", 1), 1);
+	assert_ok(room->ctx, dkt_recorder_wait(room->recorder, 60000));
+	assert_int_equal(kernel.reported, 1);
+	for (int i = 0; i < 3; i++) {
+		assert_ok(room->ctx, dkt_recorder_wait(room->recorder, 60000));
+		assert_int_equal(kernel.reported, 0);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +238,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(compressed_pages_are_taken_too, setup, teardown),
 		cmocka_unit_test_setup_teardown(waiting_takes_the_complete_pages, setup, teardown),
 		cmocka_unit_test_setup_teardown(each_mark_has_all_before_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_buffer_without_a_complete_page_is_not_reported_again, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,9 @@
 /* How often, in s, the source looks for the buffer of a CPU that has been offline. */
 #define ABSENT_S 1
 
+/* The mark of a buffer; the other descriptors have 0. */
+#define BUFFER 1
+
 int dkt__watch_open(struct dkt__watch *watch)
 {
 	struct epoll_event readable = { .events = EPOLLIN };
@@ -36,7 +39,7 @@ void dkt__watch_close(struct dkt__watch *watch)
 
 int dkt__watch_buffer(struct dkt__watch *watch, int fd, bool on)
 {
-	struct epoll_event readable = { .events = EPOLLIN };
+	struct epoll_event readable = { .events = EPOLLIN, .data.u32 = BUFFER };
 
 	if (!epoll_ctl(watch->all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &readable))
 		return 0;
@@ -60,9 +63,11 @@ int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms)
 {
 	struct epoll_event event;
 	eventfd_t count;
+	int n = epoll_wait(watch->all, &event, 1, timeout_ms);
 
-	if (epoll_wait(watch->all, &event, 1, timeout_ms) < 0)
+	if (n < 0)
 		return -errno;
+	watch->buffer = n && event.data.u32 == BUFFER;
 	if (eventfd_read(watch->wake, &count) && errno != EAGAIN)
 		return -errno;
 	return 0;

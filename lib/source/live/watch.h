@@ -10,6 +10,7 @@ struct dkt__watch {
 	int wake; /* eventfd: dkt__source_wake() was called */
 	int more; /* eventfd: records are available */
 	int timer; /* timerfd: time to check again for a buffer that poll() cannot report */
+	bool buffer; /* the last wait ended because of a buffer */
 };
 
 #define DKT__NO_WATCH                                                                              \
