@@ -29,7 +29,7 @@ static const struct count counts[] = {
 	{ "disk-requests", "block:block_rq_issue", "dev,comm,rwbs", "bytes", NULL, "requests to disks, by process and kind" },
 	{ "disk-sizes", "block:block_rq_issue", "dev,bytes.log2", "bytes", NULL, "sizes of requests to disks" },
 	{ "disk-errors", "block:block_rq_complete", "dev,rwbs,error", NULL, "error != 0", "requests to disks that failed" },
-	{ "retransmits", "tcp:tcp_retransmit_skb", "sport,dport,state", NULL, NULL, "TCP segments sent again, by port" },
+	{ "retransmits", "tcp:tcp_retransmit_skb", "sport,dport", NULL, NULL, "TCP segments sent again, by port" },
 	{ "nfs-calls", "sunrpc:svc_process", "procedure", NULL, NULL, "requests to the NFS server" },
 	{ "lustre-lines", "dktrace:cdebug", "msg_file,msg_line", NULL, NULL, "messages of Lustre, by line of its source" },
 	{ "lustre-lines", "lustre_debug:lustre_debug_msg", "msg_file,msg_line", NULL, NULL, "messages of Lustre, by line of its source" },

@@ -56,6 +56,17 @@ setup()
 	has "$output" $'\n'"fsync,"
 }
 
+@test "el8: the ready-made counts take its fields" {
+	run -0 dktrace list counts --csv
+	mapfile -t names < <(sed -n '/does not have the events/d; s/^\([a-z-]*\),.*/\1/p' <<<"$output" | grep -v '^name$')
+	at_least 15 "${#names[@]}" "counts whose events the kernel has"
+	unset DKTRACE_ROOT
+	for name in "${names[@]}"; do
+		run --separate-stderr dktrace hist "$name" --input "$records" --csv
+		same "0 " "$status $stderr" "hist $name"
+	done
+}
+
 @test "el8: its histograms are read" {
 	run -0 --separate-stderr dktrace hist --csv
 	golden kernels-el8-hist
