@@ -49,6 +49,19 @@ if [ -w $online ]; then
 	same 0 "$(json .lost <"$out")" "and reports none as lost"
 fi
 
+# A mark takes a part of the page that is being filled; all that follows is moved too, also by kernels before 6.1.
+recording d.dat
+gen-sequence 1 10
+instance=$(ls -d $tracing/instances/dktrace-record-*)
+until_true sh -c "! grep -q '^entries: [1-9]' $instance/per_cpu/cpu*/stats"
+kill -STOP $pid
+gen-sequence 1 3000
+kill -INT $pid
+kill -CONT $pid
+wait $pid
+same 0 $? "record, behind a mark"
+same 3010 "$(dktrace report d.dat -e sys_enter_close | wc -l)" "has what came before the mark and after it"
+
 # A step of the wall clock disturbs neither the order nor the number of the records.
 recording c.dat
 before=$(date +%s)
