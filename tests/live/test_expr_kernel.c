@@ -130,6 +130,11 @@ static void check_accept(struct test *t, struct dkt_event *event, const char *te
 	/* It knows which CPUs it may have; we must take a file of any kernel. */
 	if (kernels && side_refused(&t->some, "Invalid cpulist"))
 		return;
+	/* Kernels before 5.18 compare no strings of programs. */
+	if (kernels && strstr(text, ".ustring") &&
+	    put_filter(&t->some, dkt_event_find(t->ctx, "syscalls", "sys_enter_openat"),
+		       "filename.ustring == a"))
+		return;
 	t->failures++;
 	fprintf(stderr, "%s:%s: %s\n  kernel %s, we %s\n  %s\n", event->system, event->name, text,
 		kernels ? "refuses" : "accepts", ours ? "refuse" : "accept",
