@@ -45,7 +45,7 @@ static bool irqs(struct scan s, struct dkt__line *line)
 	for (const char *p = s.p; p < s.end; p++)
 		if (!strchr(".dDbBnNpLhHsSzZX#", *p) && !isxdigit((unsigned char)*p))
 			return false;
-	if (s.end - s.p < 4 || s.end - s.p > 6)
+	if (s.end - s.p < 4 || s.end - s.p > IRQS_MOST)
 		return false;
 	dkt__line_irqs(s.p, (size_t)(s.end - s.p), line);
 	return true;

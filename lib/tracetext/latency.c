@@ -17,7 +17,7 @@ static bool place(const char *begin, const char **p, struct dkt__line *line)
 	while (*p > begin && (*p)[-1] != ' ' && (*p)[-1] != '\t')
 		--*p;
 	s.p = *p;
-	if (!number(&s, &cpu) || cpu > UINT16_MAX || s.end - s.p < 4 || s.end - s.p > 6)
+	if (!number(&s, &cpu) || cpu > UINT16_MAX || s.end - s.p < 4 || s.end - s.p > IRQS_MOST)
 		return false;
 	line->cpu = (uint32_t)cpu;
 	dkt__line_irqs(s.p, (size_t)(s.end - s.p), line);

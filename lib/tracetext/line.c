@@ -19,6 +19,20 @@ static bool time_of(struct scan *s, struct dkt__line *line)
 
 void dkt__line_irqs(const char *p, size_t n, struct dkt__line *line)
 {
+	char usual[5];
+
+	/* RHEL 9's kernel has two columns more, as realtime kernels: a lazy request to reschedule, and a lazy count. */
+	if (n == IRQS_MOST) {
+		if (p[2] == 'L')
+			line->flags |= DKT_REC_NEED_RESCHED_LAZY;
+		usual[0] = p[0];
+		usual[1] = p[1];
+		usual[2] = p[3];
+		usual[3] = p[4];
+		usual[4] = p[6];
+		p = usual;
+		n = sizeof(usual);
+	}
 	if (n > 0 && strchr("dD", p[0]))
 		line->flags |= DKT_REC_IRQS_OFF;
 	if (n > 0 && strchr("bD", p[0]))

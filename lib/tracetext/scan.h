@@ -66,6 +66,9 @@ static inline bool decimal(struct scan *s, int digits, uint64_t *value)
 	return !__builtin_add_overflow(*value, fraction, value);
 }
 
+/* The most columns of flags. */
+#define IRQS_MOST 7
+
 /* Reads the flags, the columns under "irqs-off/BH-disabled" and so on. */
 void dkt__line_irqs(const char *p, size_t n, struct dkt__line *line);
 

@@ -363,4 +363,15 @@ fields_are()
 	printf '%s\n' .... dNs1 .l.1 .Bs2 | diff - have
 	dktrace convert lazy.txt lazy.dat
 	dktrace report --style json lazy.dat | jq -r .flags | diff have -
+	# RHEL 9's kernel has columns of their own for it and for its count.
+	cat >rhel.txt <<-'END'
+	# tracer: nop
+	#
+	             cat-100     [000] .......    10.000001: tracing_mark_write: none
+	             cat-100     [000] d..h2..    10.000002: tracing_mark_write: interrupt
+	             cat-100     [000] dN.h2..    10.000002: tracing_mark_write: soon
+	             cat-100     [000] .nLs1.1    10.000003: tracing_mark_write: both
+	END
+	dktrace report --style json rhel.txt | jq -r .flags >have
+	printf '%s\n' .... d.h2 dNh2 .Bs1 | diff - have
 }
