@@ -299,6 +299,8 @@ static void fill_gap(struct dkt__streams *streams, struct dkt__stream *s, struct
 	s->gap = false;
 	if (s->page.lost != DKT_LOST_UNKNOWN)
 		s->loss.lost += s->page.lost;
+	else
+		s->lost_some = true;
 	*rec = (struct dkt_record){ .ts = to_time(streams, s->next.ts),
 				    .cpu = (uint32_t)s->cpu,
 				    .stream = s->buffer,
@@ -375,7 +377,8 @@ const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record
 /* The kernel's count covers the whole recording, and includes losses that no page reports. */
 static int stream_lost(struct dkt__streams *streams, const struct dkt__stream *s, uint64_t *lost)
 {
-	*lost = s->loss.lost;
+	/* A page that is full to its last bytes has no room for the number. */
+	*lost = s->loss.lost || !s->lost_some ? s->loss.lost : 1;
 	if (s->from && s->from->lost)
 		return s->from->lost(streams, s, lost);
 	if (s->has_lost && !streams->part && !streams->since && streams->until == UINT64_MAX)

@@ -63,6 +63,7 @@ struct dkt__stream {
 	bool broken; /* a page could not be read: later ones are not looked for */
 	bool unasked; /* perf.data: not one of the chosen CPUs */
 	struct dkt_loss loss;
+	bool lost_some; /* a gap has no number */
 };
 
 /* How the time of a page becomes the time of a record. */

@@ -376,6 +376,32 @@ static void fill_tree_with_gap(struct tree *t)
 	hand_out(t, 0, 3);
 }
 
+/* A page that is full to its last bytes has no room for the number, and a saved tree may lack the kernel's count. */
+static void a_gap_without_a_number_is_a_loss(void **state)
+{
+	struct tree *t = *state;
+	struct dkt_source *source;
+	struct dkt_record rec;
+	struct dkt_loss loss;
+	char name[TREE_NAME + 32];
+
+	fill_tree(t);
+	page_commit(&t->pages[0][1], PAGE_MISSED);
+	hand_out(t, 0, 3);
+	snprintf(name, sizeof(name), "%s/per_cpu/cpu0/stats", t->root);
+	assert_int_equal(unlink(name), 0);
+	source = open_live(t, DKT_LIVE_KEEP, 0);
+	take(source, 100, 6);
+	assert_int_equal(dkt_source_next(source, &rec), 0);
+	assert_null(rec.event);
+	assert_int_equal(rec.lost, DKT_LOST_UNKNOWN);
+	take(source, 106, 12);
+	at_end(source);
+	assert_ok(t->ctx, dkt_source_get_loss(source, 0, &loss, sizeof(loss)));
+	assert_int_equal(loss.lost, 1);
+	dkt_source_close(source);
+}
+
 static void a_gap_has_the_number_of_lost_records(void **state)
 {
 	struct tree *t = *state;
@@ -678,6 +704,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_gap_has_the_number_of_lost_records, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(a_gap_without_a_number_is_a_loss, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_statistics_the_pages_tell_the_loss, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(unknown_and_bad_records_are_counted, setup,

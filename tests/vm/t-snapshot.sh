@@ -138,7 +138,11 @@ status_is 3 "what was overwritten counts as lost"
 has_line 'records were lost' "$err" "and is told"
 seen=$(count 'mark [0-9]+$' "$out")
 lost=$(sed -n 's/^dktrace: \([0-9]*\) records were lost.*/\1/p' "$err")
-same 600 $((seen + ${lost:-0})) "seen ($seen) and lost are all marks"
+if grep -q 'some records lost' "$out"; then
+	at_least 1 "${lost:-0}" "lost, beside $seen seen: a full page has no room for the count"
+else
+	same 600 $((seen + ${lost:-0})) "seen ($seen) and lost are all marks"
+fi
 run dktrace reset
 gone "$instance"
 gone /run/dktrace
