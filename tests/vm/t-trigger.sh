@@ -23,9 +23,9 @@ limits()
 	sort "$instance/set_event"
 }
 
-# The opens of these files. Kernels before 5.18 compare no strings of programs; the shell creates files with these flags.
+# The opens of these files. Kernels before 5.18 compare no strings of programs; nothing else opens files to append.
 counted='filename.ustring ~ "*counted-*"'
-echo "$counted" >$tracing/events/syscalls/sys_enter_openat/filter || counted='flags == 0x241'
+echo "$counted" >$tracing/events/syscalls/sys_enter_openat/filter || counted='flags == 0x441'
 echo 0 >$tracing/events/syscalls/sys_enter_openat/filter
 
 # N opens by one process are N records, whatever else happens.
@@ -34,14 +34,14 @@ run dktrace filter set syscalls:sys_enter_openat "$counted"
 status_is 0 "a filter on one event"
 has_line '^1 event is recorded with the filter$' "$out" "which says so"
 lctl clear
-for i in 1 2 3 4 5 6 7; do : >"counted-$i"; done
+for i in 1 2 3 4 5 6 7; do : >>"counted-$i"; done
 cat /etc/passwd >/dev/null
 run lctl dk
 same 7 "$(count 'sys_enter_openat\(\)\)')" "7 opens are 7 records"
 run dktrace filter set syscalls:sys_enter_openat --pid $$ "$counted"
 lctl clear
-for i in 1 2 3; do : >"counted-$i"; done
-sh -c ': >counted-4'
+for i in 1 2 3; do : >>"counted-$i"; done
+sh -c ': >>counted-4'
 run lctl dk
 same 3 "$(count 'sys_enter_openat\(\)\)')" "3 opens of this process are 3"
 run dktrace filter set syscalls:sys_enter_openat --cpu 0-1 "$counted"
@@ -51,13 +51,13 @@ dktrace filter clear
 # The kernel's own lists: this process, then its children too.
 run dktrace filter set --pid $$
 lctl clear
-: >counted-1
-sh -c ': >counted-2; exec cat /dev/null'
+: >>counted-1
+sh -c ': >>counted-2; exec cat /dev/null'
 run lctl dk
 same "$$" "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u)" "records of one process only"
 run dktrace filter set --pid $$ --children
 lctl clear
-sh -c ': >counted-2; sh -c ": >counted-3"; :'
+sh -c ': >>counted-2; sh -c ": >>counted-3"; :'
 run lctl dk
 at_least 3 "$(grep -E "$legacy" "$out" | cut -d : -f 6 | sort -u | wc -l)" "and of its children and theirs"
 dktrace filter clear
@@ -79,18 +79,25 @@ fi
 run dktrace trigger add sched:sched_process_exit traceoff:1 --filter 'comm == "vmstop"'
 status_is 0 "traceoff at the end of a program"
 end_of vmstop
-same 0 "$(cat "$instance/tracing_on")" "recording has stopped"
-run dktrace trigger rearm
-same 1 "$(cat "$instance/tracing_on")" "rearmed"
-end_of vmstop
-same 0 "$(cat "$instance/tracing_on")" "it stops again"
+# Kernels before 5.18 stop the top instance, whatever instance the trigger is in.
+own_stop=$(cat "$tracing/tracing_on")
+echo 1 >"$tracing/tracing_on"
+if [ "$own_stop" = 1 ]; then
+	same 0 "$(cat "$instance/tracing_on")" "recording has stopped"
+	run dktrace trigger rearm
+	same 1 "$(cat "$instance/tracing_on")" "rearmed"
+	end_of vmstop
+	same 0 "$(cat "$instance/tracing_on")" "it stops again"
+else
+	echo "traceoff stops the top instance on this kernel"
+fi
 run dktrace trigger del all
 same 1 "$(cat "$instance/tracing_on")" "deleted: recording is on"
 if grep -qw snapshot "$tracing/events/sched/sched_process_exit/trigger"; then
 	run dktrace trigger add sched:sched_process_exit snapshot:1 --filter 'comm == "vmstop"'
 	status_is 0 "snapshot at the end of a program"
 	lctl clear
-	: >counted-9
+	: >>counted-9
 	end_of vmstop
 	has_line 'sys_enter_openat|sys_openat' "$instance/snapshot" "the snapshot has what came before"
 	run dktrace trigger del sched
@@ -103,10 +110,10 @@ if grep -qw hist "$tracing/events/sched/sched_process_exit/trigger"; then
 	status_is 0 "and what pauses it"
 	set_param debug=+ioctl
 	set_param debug=-ioctl
-	for i in 1 2 3 4 5; do : >"counted-$i"; done
+	for i in 1 2 3 4 5; do : >>"counted-$i"; done
 	has_line "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "5 opens are 5 hits"
 	end_of vmstop
-	for i in 1 2 3; do : >"counted-$i"; done
+	for i in 1 2 3; do : >>"counted-$i"; done
 	has_line "common_pid: +$$ +\} hitcount: +5\$" "$events/syscalls/sys_enter_openat/hist" "none while it is paused"
 	run dktrace trigger add sched:sched_process_exit enable_hist:syscalls:sys_enter_openat
 	status_is 1 "the other one is refused"
@@ -146,10 +153,13 @@ same 'traceoff:unlimited if (msg_mask & 0x200) && (msg_fn == "emit_pointers")' \
 emit "flood 10"
 same 1 "$(cat "$instance/tracing_on")" "others do not stop it"
 emit catalogue
-same 0 "$(cat "$instance/tracing_on")" "this one does"
-traced
-has_line 'emit_strings' got.raw "what came before it is there"
-no_line 'emit_console|cannot be masked' got.raw "what came after it is not"
+if [ "$own_stop" = 1 ]; then
+	same 0 "$(cat "$instance/tracing_on")" "this one does"
+	traced
+	has_line 'emit_strings' got.raw "what came before it is there"
+	no_line 'emit_console|cannot be masked' got.raw "what came after it is not"
+fi
+echo 1 >"$tracing/tracing_on"
 dktrace trigger del all
 
 # Killed in the middle, then reset: nothing is left.
