@@ -68,7 +68,7 @@ at_least 10 "$(count 'funcgraph_entry')" "what was recorded is kept"
 
 # Under a root, to a depth. Some that vfs_read calls, and some that these call: to switch on all functions of the
 # kernel takes a minute in the VM.
-# What security_file_*() calls, in kernels with AppArmor.
+# AppArmor's functions, which security_file_*() calls, if the kernel has them.
 set -- vfs_read 'rw_*' 'security_file_*' 'generic_file_*' 'filemap_*'
 ! grep -q '^apparmor_file_' "$tracing/available_filter_functions" || set -- "$@" 'apparmor_file_*'
 run dktrace graph --under vfs_read --depth 2 "$@"
