@@ -3,14 +3,6 @@
 #include "lib/recorder.h"
 
 /*
- * Where the kernel does not wait until buffers are filled, they are looked at after the time, in ms, in which so many
- * bytes a ms would fill the smallest one.
- */
-#define EARLY_BYTES_MS 400000u
-#define EARLY_MS_MIN   2u
-#define EARLY_MS_MAX   20u
-
-/*
  * Watches the buffers of CPUs that are there. For an absent CPU poll() reports an error at once. Kernels before 6.1 report
  * a buffer for any record, whatever buffer_percent is, and such a buffer would be reported until its page is complete.
  */
@@ -41,8 +33,8 @@ static int early_ms(const struct dkt_recorder *r, int timeout_ms)
 
 	for (size_t i = 0; i < r->n; i++)
 		size = DKT__MIN(size, r->buffers[i].size);
-	size = DKT__MAX(DKT__MIN(size / EARLY_BYTES_MS, EARLY_MS_MAX), EARLY_MS_MIN);
-	return timeout_ms < 0 ? (int)size : DKT__MIN(timeout_ms, (int)size);
+	return timeout_ms < 0 ? dkt__watch_early_ms(size) :
+				DKT__MIN(timeout_ms, dkt__watch_early_ms(size));
 }
 
 int dkt_recorder_wait(struct dkt_recorder *r, int timeout_ms)

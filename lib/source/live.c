@@ -101,8 +101,10 @@ static int spool_more(struct dkt__streams *streams, struct dkt__stream *s)
 		if (!err)
 			release_all(live);
 	}
-	for (int i = 0; !err && more && !cpu->dry && i < WINDOW; i++)
+	for (int i = 0; !err && more && !cpu->dry && i < WINDOW; i++) {
 		err = read_page(live, s, &more);
+		live->deep |= i && more && !cpu->dry;
+	}
 	if (!more)
 		cpu->dry = true;
 	return err ? err : s->page_nr >= s->last;
@@ -229,9 +231,14 @@ int dkt__live_next(struct dkt_source *source, struct dkt_record *record)
 int dkt__live_wait(struct dkt_source *source, int timeout_ms)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
+	/* A part of a buffer is more than a page, so the kernel has not waited for it. */
+	const bool early = live->patient && live->watch.buffer && !live->deep && timeout_ms;
+	int err = 0;
 
-	live->begun = false;
-	return dkt__watch_wait(&live->watch, timeout_ms);
+	live->begun = live->deep = false;
+	if (early)
+		err = dkt__watch_rest(&live->watch, live->early_ms);
+	return err ? err : dkt__watch_wait(&live->watch, timeout_ms);
 }
 
 int dkt__live_fd(const struct dkt_source *source)

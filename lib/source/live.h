@@ -42,6 +42,8 @@ struct dkt__live {
 	unsigned int flags;
 	struct dkt__watch watch;
 	bool patient; /* woken only when part of a buffer is full */
+	bool deep; /* a CPU had more than one page since the last wait */
+	int early_ms; /* between two looks where the kernel wakes the reader for any record */
 	char *percent[2]; /* previous buffer_percent of in and top; NULL: unchanged */
 	uint64_t until; /* in ns, inclusive; UINT64_MAX */
 	int (*flush)(void *data);

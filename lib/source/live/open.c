@@ -217,6 +217,7 @@ static int open_buffers(struct dkt__live *live)
 
 static int open_watch(struct dkt__live *live, unsigned int percent)
 {
+	uint64_t size = 0;
 	int err;
 
 	if (!(live->flags & DKT_LIVE_FOLLOW))
@@ -225,6 +226,10 @@ static int open_watch(struct dkt__live *live, unsigned int percent)
 	if (err)
 		return dkt_fail(live->in->ctx, err, "watch the buffers: %s", strerror(-err));
 	live->patient = percent;
+	/* If it is not known, the buffers are taken for small ones. */
+	if (percent && dkt__instance_get_size(live->in, &size))
+		size = 0;
+	live->early_ms = dkt__watch_early_ms(size / (uint64_t)live->in->cpus);
 	err = dkt__percent_set(live->in, percent, &live->percent[0]);
 	return err ? err : dkt__percent_set(live->top, percent, &live->percent[1]);
 }

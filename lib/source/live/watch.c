@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One descriptor that becomes readable when a live source may have records, whatever the cause. */
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -8,6 +9,11 @@
 
 /* How often, in s, the source looks for the buffer of a CPU that has been offline. */
 #define ABSENT_S 1
+
+/* A buffer is looked at after the time, in ms, in which so many bytes a ms would fill it. */
+#define EARLY_BYTES_MS 400000u
+#define EARLY_MS_MIN   2u
+#define EARLY_MS_MAX   20u
 
 /* The mark of a buffer; the other descriptors have 0. */
 #define BUFFER 1
@@ -71,6 +77,18 @@ int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms)
 	if (eventfd_read(watch->wake, &count) && errno != EAGAIN)
 		return -errno;
 	return 0;
+}
+
+int dkt__watch_early_ms(uint64_t size)
+{
+	return (int)DKT__MAX(DKT__MIN(size / EARLY_BYTES_MS, EARLY_MS_MAX), EARLY_MS_MIN);
+}
+
+int dkt__watch_rest(struct dkt__watch *watch, int ms)
+{
+	struct pollfd woken = { .fd = watch->wake, .events = POLLIN };
+
+	return poll(&woken, 1, ms) < 0 ? -errno : 0;
 }
 
 int dkt__watch_wake(const struct dkt__watch *watch)

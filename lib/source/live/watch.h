@@ -34,5 +34,15 @@ int dkt__watch_more(struct dkt__watch *watch, bool more, bool absent);
 /* Waits until the descriptor is readable, and clears a call of dkt__source_wake(). */
 int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms);
 
+/*
+ * Kernels before 6.1 report a buffer for any record, whatever buffer_percent is. If the reader's own actions are recorded,
+ * it would look again at once, for ever. Returns how long to wait between two looks, in ms: few buffers of this size, in
+ * bytes, can be filled meanwhile.
+ */
+int dkt__watch_early_ms(uint64_t size);
+
+/* Waits for ms or for dkt__source_wake(), not for the buffers. */
+int dkt__watch_rest(struct dkt__watch *watch, int ms);
+
 /* Makes the descriptor readable; may be called by any thread. */
 int dkt__watch_wake(const struct dkt__watch *watch);
