@@ -169,6 +169,29 @@ static void a_wait_that_no_buffer_ended_is_long_enough(void **state)
 	assert_int_equal(kernel.rests, 0);
 }
 
+static void a_tree_without_buffers_ends_at_once(void **state)
+{
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .wake_percent = 50);
+	struct room room = { 0 };
+	struct dkt_record record;
+
+	(void)state;
+	assert_int_equal(tree_make(room.root), 0);
+	assert_int_equal(tree_text(room.root, "trace", ""), 0);
+	assert_int_equal(tree_text(room.root, "trace_clock", "local [mono]\n"), 0);
+	assert_int_equal(tree_text(room.root, "per_cpu/none", ""), 0);
+	room.ctx = tree_ctx(room.root);
+	assert_non_null(room.ctx);
+	assert_ok(room.ctx, dkt_instance_open(room.ctx, NULL, NULL, &room.in));
+	assert_int_equal(dkt_instance_n_cpus(room.in), 0);
+	assert_ok(room.ctx, dkt_source_live(room.in, &opts, &room.source));
+	assert_int_equal(dkt_source_next(room.source, &record), DKT_NEXT_LATER);
+	dkt_source_close(room.source);
+	dkt_instance_close(room.in);
+	dkt_ctx_free(room.ctx);
+	assert_int_equal(tree_remove(room.root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +201,7 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_that_wants_each_record_goes_on, setup,
 						teardown),
+		cmocka_unit_test(a_tree_without_buffers_ends_at_once),
 		cmocka_unit_test_setup_teardown(a_wait_that_no_buffer_ended_is_long_enough, setup,
 						teardown),
 	};

@@ -229,7 +229,7 @@ static int open_watch(struct dkt__live *live, unsigned int percent)
 	/* If it is not known, the buffers are taken for small ones. */
 	if (percent && dkt__instance_get_size(live->in, &size))
 		size = 0;
-	live->early_ms = dkt__watch_early_ms(size / (uint64_t)live->in->cpus);
+	live->early_ms = dkt__watch_early_ms(size / (uint64_t)DKT__MAX(live->in->cpus, 1));
 	err = dkt__percent_set(live->in, percent, &live->percent[0]);
 	return err ? err : dkt__percent_set(live->top, percent, &live->percent[1]);
 }
