@@ -20,13 +20,13 @@ int dkt__fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(
 /* For code on top of the library: passes a message to the log function of the context, if any. */
 void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...) DKT_PRINTF(3, 4);
 
-/* For code on top of the library: calls the progress function of the context, if any. */
 /*
  * Notes that memory is out if err is -ENOMEM, for a caller that has no error to return: without what it was to
  * prepare, records would be left out or printed in another way. From then on dkt_source_next() fails. Returns err.
  */
 DKT__SHARED int dkt__starve(struct dkt_ctx *ctx, int err);
 
+/* For code on top of the library: calls the progress function of the context, if any. */
 DKT__SHARED void dkt__progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of);
 
 /* ---- capabilities (capabilities(7)) ---- */

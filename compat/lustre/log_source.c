@@ -171,9 +171,11 @@ static int note_damage(struct log_source *log)
 	else if (counts->end != RECORD_END)
 		log->damage = dkt__format("%s%sthe record at offset %" PRIu64 " is incomplete",
 					  other ? other : "", other ? "; " : "", counts->end_at);
-	else
+	else {
 		other = NULL;
-	return log->damage || !counts->read_err ? 0 : -ENOMEM;
+		return 0;
+	}
+	return log->damage ? 0 : -ENOMEM;
 }
 
 /* Opens the epochs of a text, or all of another log. */

@@ -171,7 +171,7 @@ int dkl_pipeline_print(struct pipeline *p, struct sink *sink);
 /* The same without beginning and end: the text of all records stays in the sink's buffer. */
 int dkl_pipeline_fill(struct pipeline *p, struct sink *sink);
 
-/* After the last record: counts the losses of each part. */
+/* After the last record: counts the losses of each part. A CPU whose counts are unknown counts 0. Returns 0 or -ENOMEM. */
 int dkl_pipeline_count(struct pipeline *p);
 
 /* Reads the part's class map, once. */

@@ -17,5 +17,5 @@ size_t fold_columns(const char *text);
  */
 char *fold_text(const char *text, size_t width);
 
-/* Prints the text from column at on; lines after the first are indented to that column. */
+/* Prints the text from column at on; lines after the first are indented to that column. Returns 0 or -ENOMEM. */
 int fold_print(FILE *out, const char *text, size_t at, size_t width);

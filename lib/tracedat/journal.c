@@ -17,7 +17,7 @@
 /* The head of a section, and for pages the numbers that follow it. */
 #define LOOK (SECTION_HEAD + 16)
 
-/* Reads the head of the section at the offset at of the file. 1: there is none. */
+/* Reads the head of the section at this offset. Returns 1 if there is none. */
 static int look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes,
 		struct dkt__dat_section *section)
 {
